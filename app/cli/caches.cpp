@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/common.h"
+
+namespace kvasir::cli {
+namespace {
+
+struct CachesCommand {
+    Common common;
+    std::string spec;
+    int head_dim = 64;
+
+    int operator()() const {
+        if (!spec.empty()) return one();
+        nlohmann::json rows = nlohmann::json::array();
+        if (!common.json) fmt::print("{:<14} {:>5}  {:<24} {}\n", "preset", "bits", "is", "options (default)");
+        for (const Preset& p : presets()) {
+            const auto parsed = parse_cache_spec(p.name);
+            if (!parsed) return fail(common, parsed.error());
+            const double bits = nominal_bits_per_value(*parsed, head_dim);
+            if (common.json) {
+                nlohmann::json options = nlohmann::json::array();
+                for (const PresetOption& o : p.options)
+                    options.push_back({{"key", o.key}, {"default", o.default_value}, {"choices", o.choices}, {"help", o.help}});
+                rows.push_back({{"preset", p.name}, {"title", p.title}, {"long_spec", long_spec(*parsed)}, {"origin", p.origin},
+                                {"bits_per_value", {{"nominal", bits}, {"effective", nullptr}}}, {"options", options}});
+            } else {
+                std::string options;
+                for (const PresetOption& o : p.options) options += (options.empty() ? "" : ", ") + o.key + " (" + o.default_value + ")";
+                fmt::print("{:<14} {:>5.2f}  {:<24} {}\n", p.name, bits, p.title, options);
+            }
+        }
+        if (common.json) print_json(rows);
+        else fmt::print("\nbits: nominal bits per value at head_dim {}, without the exact residual. Effective bits depend on the length: see run and eval.\n", head_dim);
+        return 0;
+    }
+
+    int one() const {
+        const auto parsed = parse_cache_spec(spec);
+        if (!parsed) return fail(common, parsed.error());
+        const double bits = nominal_bits_per_value(*parsed, head_dim);
+        if (common.json)
+            print_json({{"spec", spec}, {"long_spec", long_spec(*parsed)}, {"title", display_name(*parsed)},
+                        {"bits_per_value", {{"nominal", bits}}}});
+        else fmt::print("{}\n", long_spec(*parsed));
+        return 0;
+    }
+};
+
+}  // namespace
+
+void add_caches(CLI::App& app, int& status) {
+    auto command = std::make_shared<CachesCommand>();
+    CLI::App* sub = app.add_subcommand("caches", "The registry: every preset, its long form and bits per value");
+    command->common.add_to(*sub);
+    sub->add_option("--spec", command->spec, "Print the long form of this spec");
+    sub->add_option("--head-dim", command->head_dim, "Head size the bits are computed for")->check(CLI::Range(8, 1024));
+    sub->callback([command, &status] { status = (*command)(); });
+}
+
+}  // namespace kvasir::cli

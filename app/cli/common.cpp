@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/common.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/base/sha256.h"
+#include "core/report/provenance.h"
+
+namespace kvasir::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+int exit_status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::usage: return 2;
+        case ErrorCode::input: return 3;
+        case ErrorCode::memory:
+        case ErrorCode::disk: return 4;
+        case ErrorCode::device: return 5;
+        case ErrorCode::interrupted: return 130;
+    }
+    return 2;
+}
+
+const char* name_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::usage: return "usage";
+        case ErrorCode::input: return "input";
+        case ErrorCode::memory: return "memory";
+        case ErrorCode::disk: return "disk";
+        case ErrorCode::device: return "device";
+        case ErrorCode::interrupted: return "interrupted";
+    }
+    return "usage";
+}
+
+}  // namespace
+
+void Common::add_to(CLI::App& app) {
+    app.add_flag("--json", json, "One JSON document on stdout");
+    app.add_flag("--quiet", quiet, "No progress on stderr");
+}
+
+void Common::add_engine_to(CLI::App& app) {
+    add_to(app);
+    app.add_option("--model", model_path, "GGUF file (default: the model that tools/fetch-model put in place)");
+    app.add_option("--threads", threads, "Threads (default: physical cores)")->check(CLI::Range(1, 1024));
+    app.add_option("--kernels", kernels, "fused: straight from the codes; reference: through dequantized values")
+        ->check(CLI::IsMember({"fused", "reference"}));
+}
+
+std::string default_model_path() {
+    const auto env = [](const char* name) -> std::string {
+        const char* v = std::getenv(name);
+        return v ? v : "";
+    };
+    if (const std::string own = env("KVASIR_MODEL"); !own.empty()) return own;
+    std::string data = env("XDG_DATA_HOME");
+    if (data.empty()) data = env("HOME") + "/.local/share";
+    return data + "/kvasir/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+}
+
+Result<std::shared_ptr<const Model>> load_model(const Common& common) {
+    const bool is_default = common.model_path.empty();
+    ProgressLine progress(common);
+    auto model = Model::load(is_default ? default_model_path() : common.model_path,
+                             [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
+    if (model || !is_default) return model;
+    Error error = model.error();
+    error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";
+    return error;
+}
+
+int fail(const Common& common, const Error& error) {
+    std::fprintf(stderr, "error: %s\n", error.message().c_str());
+    if (common.json)
+        print_json({{"error", {{"code", name_of(error.code)}, {"message", error.message()}, {"hint", error.hint}, {"where", error.where}}}});
+    return exit_status_of(error.code);
+}
+
+nlohmann::json document_head(const Model* model, KernelPath path) { return provenance(model, path); }
+
+nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens) {
+    return {{"file", file}, {"sha256", sha256_hex(bytes.data(), bytes.size())}, {"n_tokens", n_tokens}};
+}
+
+ProgressLine::ProgressLine(const Common& common) : on_(!common.quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+ProgressLine::~ProgressLine() {
+    if (open_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::show(double share, const std::string& what) {
+    const int percent = int(share * 100);
+    if (!on_ || percent == last_percent_) return;
+    if (terminal_) {
+        const int filled = percent * 30 / 100;
+        fmt::print(stderr, "\r\033[K[{}{}] {:3}% {}", std::string(size_t(filled), '#'), std::string(size_t(30 - filled), ' '), percent, what);
+        std::fflush(stderr);
+        open_ = true;
+    } else if (last_percent_ < 0 || percent / 25 != last_percent_ / 25) {
+        fmt::print(stderr, "{}: {} %\n", what, percent);
+    }
+    last_percent_ = percent;
+}
+
+void ProgressLine::note(const std::string& line) {
+    if (!on_) return;
+    if (open_) std::fputs("\r\033[K", stderr);
+    fmt::print(stderr, "{}\n", line);
+}
+
+CancelCheck interrupted_by_user() {
+    static const bool installed = [] {
+        std::signal(SIGINT, [](int) { interrupted = true; });
+        return true;
+    }();
+    (void)installed;
+    return [] { return interrupted.load(); };
+}
+
+Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference, int* reference_index) {
+    std::vector<LaneSetup> lanes;
+    for (const std::string& text : specs) {
+        auto spec = parse_cache_spec(text);
+        if (!spec) return spec.error();
+        lanes.push_back({std::move(*spec), true});
+    }
+    const std::string wanted = reference.empty() ? "fp16" : reference;
+    auto spec = parse_cache_spec(wanted);
+    if (!spec) return spec.error();
+    for (size_t i = 0; i < lanes.size(); ++i)
+        if (lanes[i].spec.same_scheme(*spec)) {
+            *reference_index = int(i);
+            return lanes;
+        }
+    lanes.insert(lanes.begin(), {std::move(*spec), true});
+    *reference_index = 0;
+    return lanes;
+}
+
+void print_json(const nlohmann::json& document) {
+    std::fputs(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str(), stdout);
+    std::fputc('\n', stdout);
+}
+
+}  // namespace kvasir::cli

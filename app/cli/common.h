@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the commands share: the model option, exit codes, errors, progress and the head of every JSON document.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/model/model.h"
+#include "core/session/experiment.h"
+
+namespace kvasir::cli {
+
+/// Options every command has; a command adds its own and a callback that returns the exit status.
+struct Common {
+    std::string model_path;  ///< --model, else the default model's place
+    bool json = false, quiet = false;
+    int threads = 0;
+    uint64_t seed = 0;
+    std::string kernels = "fused";
+    int exit_status = 0;
+
+    void add_to(CLI::App& app);        ///< --json --quiet
+    void add_engine_to(CLI::App& app);  ///< --model --threads --kernels and the two above
+    KernelPath kernel_path() const { return kernels == "reference" ? KernelPath::reference : KernelPath::fused; }
+};
+
+/// Where tools/fetch-model puts the default model, or $KVASIR_MODEL.
+std::string default_model_path();
+
+Result<std::shared_ptr<const Model>> load_model(const Common& common);
+
+/// Prints the error (and with --json the error document) and returns the exit status for its code.
+int fail(const Common& common, const Error& error);
+
+/// `"kvasir"` and `"model"` of a document.
+nlohmann::json document_head(const Model* model, KernelPath path);
+nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens);
+
+/// Progress on stderr: a bar on a terminal, plain lines otherwise, nothing with --quiet.
+class ProgressLine {
+ public:
+    explicit ProgressLine(const Common& common);
+    ~ProgressLine();
+    void show(double share, const std::string& what);
+    void note(const std::string& line);  ///< a line of its own, unless --quiet
+
+ private:
+    bool on_, terminal_;
+    int last_percent_ = -1;
+    bool open_ = false;
+};
+
+/// True once Ctrl+C was pressed: commands write what they have and exit with 130.
+CancelCheck interrupted_by_user();
+
+/// Specs of repeated --cache options. Adds fp16 in front when it is absent and is wanted as the reference.
+Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference, int* reference_index);
+
+void print_json(const nlohmann::json& document);
+
+}  // namespace kvasir::cli

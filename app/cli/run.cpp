@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/common.h"
+#include "app/cli/drive.h"
+#include "core/base/atomic_file.h"
+#include "core/report/csv.h"
+#include "core/report/run_table.h"
+#include "core/session/prompt_library.h"
+#include "core/session/run.h"
+#include "core/session/session_file.h"
+
+namespace kvasir::cli {
+namespace {
+
+struct RunCommand {
+    Common common;
+    std::string prompt, prompt_id, mode, reference, csv, session;
+    std::vector<std::string> caches;
+    int tokens = 0;
+    bool chat = false;
+    Sampling sampling;
+
+    /// The first start, changed by what was asked for.
+    Result<Experiment> experiment() const {
+        Experiment e = Experiment::first_start();
+        if (!prompt_id.empty()) {
+            const DemoPrompt* p = demo_prompt(prompt_id);
+            if (!p) {
+                std::string names;
+                for (const DemoPrompt& d : demo_prompts()) names += (names.empty() ? "" : ", ") + d.id;
+                return Error{ErrorCode::usage, "unknown prompt", "--prompt-id", prompt_id, "It may be: " + names + "."};
+            }
+            e.prompt = p->text, e.chat = p->chat, e.n_tokens = p->suggested_tokens;
+        }
+        if (!prompt.empty()) e.prompt = prompt, e.chat = false;
+        if (chat) e.chat = true;
+        if (tokens > 0) e.n_tokens = tokens;
+        if (mode == "forced") e.mode = Mode::teacher_forced;
+        if (mode == "free") e.mode = Mode::free_running;
+        e.sampling = sampling;
+        e.sampling.seed = common.seed;
+        e.n_threads = common.threads;
+        e.kernels = common.kernel_path();
+        e.model_path = common.model_path;
+        if (!caches.empty() || !reference.empty()) {
+            std::vector<std::string> specs = caches;
+            if (specs.empty())
+                for (const LaneSetup& lane : e.lanes) specs.push_back(lane.spec.text);
+            auto lanes = parse_lanes(specs, reference, &e.reference);
+            if (!lanes) return lanes.error();
+            e.lanes = std::move(*lanes);
+        }
+        return e;
+    }
+
+    int operator()() const;
+};
+
+int RunCommand::operator()() const {
+    auto e = experiment();
+    if (!e) return fail(common, e.error());
+    const auto model = load_model(common);
+    if (!model) return fail(common, model.error());
+    auto run = Run::create(*model, *e);
+    if (!run) return fail(common, run.error());
+    RunModel measured;
+    ProgressLine progress(common);
+    const auto complete = drive(**run, **model, measured, progress);
+    if (!complete) return fail(common, complete.error());
+
+    if (!csv.empty())
+        if (Status s = write_file_atomically(csv, per_token_csv(measured)); !s) return fail(common, s.error());
+    if (!session.empty())
+        if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s) return fail(common, s.error());
+    if (common.json) {
+        nlohmann::json j = document_head(model->get(), e->kernels);
+        j["complete"] = *complete;
+        j["mode"] = measured.info().experiment.mode == Mode::free_running ? "free" : "forced";
+        j["prompt"] = {{"text", e->prompt}, {"n_tokens", measured.info().prompt_ids.size()}};
+        j["reference"] = measured.info().experiment.lanes[size_t(measured.info().experiment.reference)].spec.text;
+        j["lanes"] = run_lanes_json(measured, **run);
+        print_json(j);
+    } else {
+        progress.note("");
+        for (int i = 0; i < measured.n_lanes(); ++i) {
+            if (measured.info().lanes[size_t(i)].failed) continue;
+            fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title, measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
+        }
+        fmt::print("{}", run_table(measured, **run));
+    }
+    return *complete ? 0 : 130;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+    auto command = std::make_shared<RunCommand>();
+    CLI::App* sub = app.add_subcommand("run", "Side-by-side generation through several caches; without options: the demonstration of the first start");
+    command->common.add_engine_to(*sub);
+    auto* prompt = sub->add_option("--prompt", command->prompt, "Text to continue");
+    sub->add_option("--prompt-id", command->prompt_id, "A built-in prompt, e.g. ten-names")->excludes(prompt);
+    sub->add_option("--cache", command->caches, "Cache spec, repeatable: see kvasir-cli caches");
+    sub->add_option("--reference", command->reference, "Spec errors are measured against (default fp16)");
+    sub->add_option("--tokens", command->tokens, "Tokens to generate")->check(CLI::Range(1, 1000000));
+    sub->add_option("--mode", command->mode, "forced: every lane is given the reference's tokens; free: each follows its own (default)")->check(CLI::IsMember({"forced", "free"}));
+    sub->add_flag("--chat", command->chat, "Use the model's chat template");
+    sub->add_option("--temperature", command->sampling.temperature, "0: greedy")->check(CLI::Range(0.0f, 100.0f));
+    sub->add_option("--top-k", command->sampling.top_k, "0: off")->check(CLI::Range(0, 1000000));
+    sub->add_option("--top-p", command->sampling.top_p, "1: off")->check(CLI::Range(0.0f, 1.0f));
+    sub->add_option("--seed", command->common.seed, "Seed of the sampler");
+    sub->add_option("--csv", command->csv, "Write one line per lane and token");
+    sub->add_option("--session", command->session, "Write a .kvasir session");
+    sub->callback([command, &status] { status = (*command)(); });
+}
+
+}  // namespace kvasir::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/common.h"
+#include "core/base/atomic_file.h"
+
+namespace kvasir::cli {
+namespace {
+
+struct TokenizeCommand {
+    Common common;
+    std::string text_file, prompt;
+    bool special = false;
+
+    int operator()() const {
+        std::string text = prompt;
+        if (!text_file.empty()) {
+            auto bytes = read_file(text_file);
+            if (!bytes) return fail(common, bytes.error());
+            text = std::move(*bytes);
+        }
+        size_t replaced = 0;
+        text = valid_utf8(text, &replaced);
+        if (replaced && !common.quiet) fmt::print(stderr, "note: {} invalid bytes were replaced by U+FFFD\n", replaced);
+        auto model_file = GgufFile::open(common.model_path.empty() ? default_model_path() : common.model_path);
+        if (!model_file) return fail(common, model_file.error());
+        const auto tokenizer = Tokenizer::from_gguf(**model_file);
+        if (!tokenizer) return fail(common, tokenizer.error());
+        const std::vector<int> ids = (*tokenizer)->encode(text, special ? SpecialTokens::parse : SpecialTokens::as_text);
+        if (common.json) {
+            nlohmann::json pieces = nlohmann::json::array();
+            for (const int id : ids) pieces.push_back(std::string((*tokenizer)->piece(id)));
+            nlohmann::json j = document_head(nullptr, KernelPath::fused);
+            j["text"] = text_head(text_file, text, ids.size());
+            j["ids"] = ids, j["pieces"] = std::move(pieces);
+            print_json(j);
+        } else {
+            for (const int id : ids) fmt::print("{:>7}  {}\n", id, nlohmann::json(std::string((*tokenizer)->piece(id))).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print("{} tokens\n", ids.size());
+        }
+        return 0;
+    }
+};
+
+}  // namespace
+
+void add_tokenize(CLI::App& app, int& status) {
+    auto command = std::make_shared<TokenizeCommand>();
+    CLI::App* sub = app.add_subcommand("tokenize", "Text to token ids");
+    command->common.add_to(*sub);
+    sub->add_option("--model", command->common.model_path, "GGUF file whose tokenizer is used");
+    auto* file = sub->add_option("--text", command->text_file, "Text file");
+    auto* prompt = sub->add_option("--prompt", command->prompt, "Text");
+    file->excludes(prompt);
+    sub->add_flag("--special", command->special, "Control tokens in the text become single ids");
+    sub->callback([command, &status, file, prompt] {
+        if (file->empty() && prompt->empty()) throw CLI::RequiredError("--text FILE or --prompt TEXT");
+        status = (*command)();
+    });
+}
+
+}  // namespace kvasir::cli

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cache/side_cache.h"
+
+#include <algorithm>
+
+namespace kvasir {
+namespace {
+
+/// Exact tokens that can be there at once while decoding, with room to slide.
+int decode_capacity(FlushRule rule, int residual, int max_tokens) {
+    switch (rule) {
+        case FlushRule::none:
+            return max_tokens;
+        case FlushRule::whole:
+            return std::max(residual, 2) + 1;
+        case FlushRule::block:
+            return residual + 1;
+        case FlushRule::slide:
+            return 2 * (residual + 1);
+    }
+    return max_tokens;
+}
+
+}  // namespace
+
+SideCache::SideCache(const CacheSpec& spec, Side side, const CacheShape& shape)
+    : rule_(side == Side::k ? spec.flush_k : spec.flush_v),
+      residual_(side == Side::k ? spec.residual_k : spec.residual_v),
+      tail_capacity_(decode_capacity(rule_, residual_, shape.max_tokens)),
+      head_dim_(shape.head_dim) {
+    const SideSpec& scheme = spec.side(side);
+    lossless_single_group_ = scheme.codec == SideSpec::Codec::affine && scheme.axis == SideSpec::Axis::token &&
+                             scheme.form == SideSpec::Form::shift;
+    elements_per_token_ = shape.n_kv_heads * shape.head_dim;
+    group_ = scheme.group;
+    if (!scheme.exact()) store_ = make_store(scheme, {shape.n_kv_heads, shape.head_dim, shape.max_tokens});
+    tail_ = make_exact_store(scheme.codec, side, shape.n_kv_heads, shape.head_dim);
+    tail_->set_capacity(tail_capacity_);
+}
+
+void SideCache::begin_prompt(int n_tokens) {
+    if (store_) store_->clear();
+    tail_->clear();
+    tail_->set_capacity(std::max(n_tokens, tail_capacity_));
+    settled_tail_ = 0;
+}
+
+Status SideCache::finish_prompt() {
+    const int n = tail_->size();
+    Status status;
+    switch (rule_) {
+        case FlushRule::none:
+            break;
+        case FlushRule::whole:
+            if (lossless_single_group_ && n * elements_per_token_ == group_)
+                return Error{ErrorCode::input, "cannot quantize the prompt", "a cache of one single group",
+                             "Quanto stores a tensor of one group element by element, without loss",
+                             "Use a prompt of at least 2 tokens or a smaller group."};
+            status = quantize_front(n);
+            break;
+        case FlushRule::block:
+            status = quantize_front(n - n % residual_);
+            break;
+        case FlushRule::slide:
+            status = quantize_front(std::max(n - residual_, 0));
+            break;
+    }
+    tail_->set_capacity(tail_capacity_);
+    settled_tail_ = tail_->size();
+    return status;
+}
+
+Status SideCache::settle() {
+    Status status;
+    switch (rule_) {
+        case FlushRule::none:
+            break;
+        case FlushRule::whole:
+            // Transformers looks at the tail of before this step; an empty one is never flushed.
+            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_) status = requantize_all();
+            break;
+        case FlushRule::block:
+            status = quantize_front(tail_->size() - tail_->size() % residual_);
+            break;
+        case FlushRule::slide:
+            status = quantize_front(std::max(tail_->size() - residual_, 0));
+            break;
+    }
+    settled_tail_ = tail_->size();
+    return status;
+}
+
+Status SideCache::quantize_front(int n) {
+    if (n == 0) return {};
+    Status status = store_->append(*tail_, n);
+    if (status) tail_->drop_front(n);
+    return status;
+}
+
+Status SideCache::requantize_all() {
+    const int n = tail_->size();
+    Status status = store_->requantize(*tail_, n);
+    if (status) tail_->drop_front(n);
+    return status;
+}
+
+void SideCache::read(int kv_head, int begin, int end, float* out) const {
+    const int quantized = n_quantized(), split = std::clamp(quantized, begin, end);
+    if (begin < split) store_->read(kv_head, begin, split, out);
+    if (split < end)
+        tail_->read(kv_head, split - quantized, end - quantized, out + size_t(split - begin) * size_t(head_dim_));
+}
+
+ByteLedger SideCache::ledger() const {
+    ByteLedger bytes = tail_->ledger();
+    if (store_) bytes += store_->ledger();
+    return bytes;
+}
+
+}  // namespace kvasir

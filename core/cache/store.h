@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What holds the tokens of one (layer, side), all KV heads: read-only view, and the interface of quantized storage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/cache/kv_cache.h"
+
+namespace kvasir {
+
+/// Tokens of all KV heads that can be read as fp32 rows.
+class TokenReader {
+ public:
+    virtual ~TokenReader() = default;
+    virtual int size() const = 0;  ///< tokens
+    /// Tokens [begin, end) of one head as (end - begin, head_dim).
+    virtual void read(int kv_head, int begin, int end, float* out) const = 0;
+};
+
+/// out[h * out_stride + (t - begin)] = q_h . x_t through read(), summed in double: the oracle of every fused kernel.
+void scores_by_read(const TokenReader& x, int head_dim, int kv_head, const float* q, int n_queries, int begin, int end,
+                    float* out, size_t out_stride);
+
+/// acc[h * acc_stride + d] += sum_t p[h * p_stride + (t - begin)] * x_t[d] through read(), summed in double.
+void weighted_sum_by_read(const TokenReader& x, int head_dim, int kv_head, const float* p, size_t p_stride,
+                          int n_queries, int begin, int end, float* acc, size_t acc_stride);
+
+/// Everything a store holds, in the element order of the original library.
+struct StoredTensor {
+    std::vector<uint8_t> codes;           ///< [n_kv_heads, tokens, head_dim], one code a byte
+    std::vector<uint16_t> scale, offset;  ///< fp16 group constants in the original's order
+    std::vector<int> constants_shape;     ///< shape of scale and offset
+};
+
+struct StoreShape {
+    int n_kv_heads = 0, head_dim = 0, max_tokens = 0;
+};
+
+/// Quantized storage of the leading tokens. A rotated side stays in the rotated space here: read, scores and
+/// weighted_sum speak of rotated vectors, and append rotates what it is given.
+class Store : public TokenReader {
+ public:
+    /// Forgets all tokens, keeps the allocation.
+    virtual void clear() = 0;
+
+    /// Quantizes the first n tokens of `source` (fp16 values) as one tensor and puts them after the stored ones.
+    virtual Status append(const TokenReader& source, int n) = 0;
+
+    /// Quantizes the stored tokens, as read() gives them, and the first n of `source` again as ONE tensor.
+    virtual Status requantize(const TokenReader& source, int n) = 0;
+
+    /// Query preparation for scores(): default keeps the plain query (in the space of the stored keys).
+    virtual size_t query_floats(int n_queries) const;
+    virtual void prepare_query(const float* q, int n_queries, float* prepared) const;
+
+    virtual void scores(int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
+                        size_t out_stride) const;
+    virtual void weighted_sum(int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end,
+                              float* acc, size_t acc_stride) const;
+
+    /// Codes and constants of one token; see KvCache::GroupView. The vectors have head_dim elements.
+    virtual void codes_at(int kv_head, int token, KvCache::GroupView& out) const = 0;
+
+    virtual StoredTensor stored() const = 0;
+    virtual ByteLedger ledger() const = 0;
+
+ protected:
+    explicit Store(int head_dim) : head_dim_(head_dim) {}
+    int head_dim_;
+};
+
+/// The storage kind for a quantized side: packed groups with fused kernels where the layout allows, else flat.
+/// The geometry must have passed check_geometry.
+std::unique_ptr<Store> make_store(const SideSpec& side, const StoreShape& shape);
+
+/// True when the groups of a token-axis side lie inside one token's head in whole 32-bit words.
+bool fits_token_groups(const SideSpec& side, int head_dim);
+
+}  // namespace kvasir

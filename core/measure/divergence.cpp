@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/measure/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cpu/ops.h"
+
+namespace kvasir {
+
+int Prediction::rank(int id) const {
+    const float mine = logits[size_t(id)];
+    int n = 0;
+    for (const float l : logits) n += l > mine;
+    return n;
+}
+
+Prediction predict(std::span<const float> logits) {
+    Prediction p;
+    p.logits = logits;
+    p.log_sum = kernels::log_sum_exp(logits.data(), int(logits.size()));
+    std::array<int, 5> best{0, 1, 2, 3, 4};
+    const auto more = [&](int a, int b) {
+        return logits[size_t(a)] != logits[size_t(b)] ? logits[size_t(a)] > logits[size_t(b)] : a < b;
+    };
+    std::sort(best.begin(), best.end(), more);
+    for (int i = 5; i < int(logits.size()); ++i) {
+        if (!more(i, best[4])) continue;
+        int at = 4;
+        for (; at > 0 && more(i, best[size_t(at) - 1]); --at) best[size_t(at)] = best[size_t(at) - 1];
+        best[size_t(at)] = i;
+    }
+    for (size_t i = 0; i < best.size(); ++i) p.top[i] = {best[i], float(std::exp(p.log_prob(best[i])))};
+    return p;
+}
+
+double kl_divergence(const Prediction& reference, const Prediction& lane) {
+    return std::max(0.0, kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(), lane.log_sum,
+                                                int(reference.logits.size())));
+}
+
+}  // namespace kvasir

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How one lane predicted one token, and how far that is from the reference's prediction.
+#pragma once
+
+#include <array>
+#include <span>
+
+namespace kvasir {
+
+/// One likely next token: id and probability under a lane.
+struct TopToken {
+    int id = -1;
+    float probability = 0;
+    friend bool operator==(const TopToken&, const TopToken&) = default;
+};
+
+/// A lane's next-token distribution, reduced to what is asked of it more than once.
+struct Prediction {
+    std::span<const float> logits;  // (n_vocab)
+    double log_sum = 0;             ///< log of the sum of exp(logits)
+    std::array<TopToken, 5> top{};  ///< most likely first; equal logits in order of id
+    double log_prob(int id) const { return double(logits[size_t(id)]) - log_sum; }
+    /// Log-probability of the most likely token minus that of the second, nats.
+    double margin() const { return double(logits[size_t(top[0].id)]) - double(logits[size_t(top[1].id)]); }
+    /// Tokens more likely than `id`: 0 = it is the most likely.
+    int rank(int id) const;
+};
+
+/// PRECONDITION: at least 5 logits.
+Prediction predict(std::span<const float> logits);
+
+/// KL(reference || lane) over the whole vocabulary, nats, from full logits; never below 0.
+double kl_divergence(const Prediction& reference, const Prediction& lane);
+
+}  // namespace kvasir

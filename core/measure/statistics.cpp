@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/measure/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kvasir {
+
+double mean(std::span<const double> x) {
+    double sum = 0;
+    for (const double v : x) sum += v;
+    return x.empty() ? 0 : sum / double(x.size());
+}
+
+double quantile(std::vector<double> x, double q) {
+    if (x.empty()) return 0;
+    std::sort(x.begin(), x.end());
+    const double at = q * double(x.size() - 1);
+    const size_t low = size_t(at), high = std::min(low + 1, x.size() - 1);
+    return x[low] + (at - double(low)) * (x[high] - x[low]);
+}
+
+std::pair<double, double> bootstrap_ci95(std::span<const double> x, int block, int n_samples, uint64_t seed) {
+    if (x.empty()) return {0, 0};
+    const size_t n = x.size(), length = std::min(size_t(block), n);
+    uint64_t state = seed;
+    const auto next = [&state] {  // splitmix64
+        uint64_t z = (state += 0x9E3779B97F4A7C15u);
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+        return z ^ (z >> 31);
+    };
+    std::vector<double> means;
+    means.reserve(size_t(n_samples));
+    for (int s = 0; s < n_samples; ++s) {
+        double sum = 0;
+        for (size_t taken = 0; taken < n;) {
+            const size_t start = next() % n;
+            for (size_t i = 0; i < length && taken < n; ++i, ++taken) sum += x[(start + i) % n];
+        }
+        means.push_back(sum / double(n));
+    }
+    return {quantile(means, 0.025), quantile(means, 0.975)};
+}
+
+ValueStatistics value_statistics(std::span<const float> x) {
+    ValueStatistics s;
+    if (x.empty()) return s;
+    double sum = 0;
+    for (const float v : x) sum += v;
+    s.mean = sum / double(x.size());
+    double m2 = 0, m4 = 0, top = 0;
+    for (const float v : x) {
+        const double d = v - s.mean, d2 = d * d;
+        m2 += d2, m4 += d2 * d2, top = std::max(top, std::abs(d));
+    }
+    m2 /= double(x.size()), m4 /= double(x.size());
+    s.sigma = std::sqrt(m2);
+    if (m2 > 0) s.kurtosis = m4 / (m2 * m2), s.max_over_sigma = top / s.sigma;
+    return s;
+}
+
+std::vector<uint32_t> histogram(std::span<const float> x, double low, double high, int n_bins) {
+    std::vector<uint32_t> counts(size_t(n_bins), 0);
+    if (!(high > low)) return counts;
+    const double per_bin = n_bins / (high - low);
+    for (const float v : x) {
+        if (std::isnan(v)) continue;
+        counts[size_t(std::clamp((double(v) - low) * per_bin, 0.0, n_bins - 1.0))]++;
+    }
+    return counts;
+}
+
+}  // namespace kvasir

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/model/chat_template.h"
+#include "core/model/gguf.h"
+#include "core/model/model_config.h"
+#include "core/model/tokenizer.h"
+#include "kernels/cpu/matmul.h"
+
+namespace kvasir {
+
+/// One decoder layer's weights. q and k rows are in rotate-half order (GGUF keeps adjacent pairs).
+struct LayerWeights {
+    std::vector<float> attn_norm, ffn_norm;  // (n_embd)
+    kernels::PackedMatrix q, k, v, o;        // (heads*head_dim, n_embd) ...; o (n_embd, n_heads*head_dim)
+    kernels::PackedMatrix gate, up, down;    // (n_ff, n_embd), (n_ff, n_embd), (n_embd, n_ff)
+    std::vector<float> q_bias, k_bias, v_bias, o_bias, gate_bias, up_bias, down_bias;  // empty when absent
+};
+
+/// Weights, tokenizer and configuration: const after loading, shared by all lanes.
+class Model {
+ public:
+    static Result<std::shared_ptr<const Model>> load(const std::string& path, const Progress& progress = {},
+                                                     const CancelCheck& cancelled = {});
+
+    const ModelConfig& config() const { return config_; }
+    const Tokenizer& tokenizer() const { return *tokenizer_; }
+    const ChatTemplate& chat_template() const { return chat_; }
+    const GgufFile& file() const { return *file_; }
+    const LayerWeights& layer(int i) const { return layers_[size_t(i)]; }
+    const std::vector<float>& output_norm() const { return output_norm_; }
+    const kernels::PackedMatrix& output() const { return output_; }
+    /// Embedding row of a token, out (n_embd).
+    void embed(int token, float* out) const;
+    /// cos and sin of position p for each of the head_dim/2 pairs.
+    void rope_at(int position, float* cos, float* sin) const;
+    /// Bytes a decode step reads from the weights.
+    uint64_t weight_bytes_per_step() const;
+
+    /// Prompt text to ids: raw, or one user turn of the model's chat template. BOS is put in front where the model
+    /// asks.
+    std::vector<int> encode_prompt(const std::string& text, bool chat) const;
+
+ private:
+    Model() = default;
+    ModelConfig config_;
+    std::shared_ptr<const GgufFile> file_;
+    std::shared_ptr<const Tokenizer> tokenizer_;
+    ChatTemplate chat_;
+    std::vector<LayerWeights> layers_;
+    std::vector<float> output_norm_;
+    kernels::PackedMatrix output_;
+    std::vector<float> inv_freq_;  // (head_dim/2)
+    const GgufTensor* embedding_ = nullptr;
+};
+
+}  // namespace kvasir

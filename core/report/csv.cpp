@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/csv.h"
+
+#include <fmt/format.h>
+
+namespace kvasir {
+
+std::string csv_text(std::string_view text) {
+    std::string out(text);
+    if (!out.empty() && std::string_view("=+-@").find(out.front()) != std::string_view::npos) out.insert(out.begin(), '\'');
+    if (out.find_first_of(",\"\r\n") == std::string::npos) return out;
+    std::string quoted = "\"";
+    for (const char c : out) {
+        if (c == '"') quoted += '"';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string per_token_csv(const RunModel& run) {
+    std::string out = "lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank\r\n";
+    for (int i = 0; i < run.n_lanes(); ++i) {
+        const std::string lane = csv_text(run.info().lanes[size_t(i)].requested);
+        for (const StepRecord& r : run.lane(i)) {
+            out += fmt::format("{},{},{},{},", lane, r.position, r.token_id, r.nll);
+            if (r.comparable) out += fmt::format("{},{},{},{},{}\r\n", r.kl, r.delta_logprob, r.top1_id, int(r.top1_agrees), r.rank);
+            else out += fmt::format(",,{},,{}\r\n", r.top1_id, r.rank);
+        }
+    }
+    return out;
+}
+
+}  // namespace kvasir

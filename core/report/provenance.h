@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/cache/kv_cache.h"
+#include "core/model/model.h"
+
+namespace kvasir {
+
+/// `"kvasir"` {version, build, kernels} and, with a model, `"model"` {file, sha256, arch, weights, n_layers, n_heads,
+/// n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
+nlohmann::json provenance(const Model* model, KernelPath path);
+
+}  // namespace kvasir

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/engine.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "core/session/run.h"
+#include "core/session/run_log.h"
+
+namespace kvasir {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kFrameInterval = std::chrono::milliseconds(120);  // a distribution is heavy: at most 8 a second while running
+
+}  // namespace
+
+struct Engine::Impl {
+    // ---- commands, guarded by mutex; `wake` is signalled on every change
+    mutable std::mutex mutex;
+    std::condition_variable wake, idle;
+    std::optional<std::string> load_path;
+    std::optional<Experiment> next_experiment;
+    std::optional<DistributionRequest> wanted;
+    bool quit = false, paused = false, pause_after_token = false, busy = false, new_request = false;
+    std::atomic<bool> stop_run{false}, stop_load{false};
+
+    // ---- results, guarded by mutex
+    EngineStatus status;
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<const RunInfo> info;
+    RunLog log;
+    Mailbox<DistributionFrame> frames;
+
+    // ---- the worker's own
+    std::unique_ptr<Run> run;
+    uint64_t frame_serial = 0;
+    Clock::time_point last_frame{};
+    Clock::duration pauses{};
+    std::thread worker;
+
+    template <class F>
+    void update(F&& change) {
+        const std::scoped_lock lock(mutex);
+        change(status);
+    }
+
+    void work();
+    /// Memory that runs out ends the job, not the program.
+    template <class F>
+    void guarded(F&& job) {
+        try {
+            job();
+        } catch (const std::bad_alloc&) {
+            run.reset();
+            finish(EngineState::failed, {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
+                                         "Use fewer lanes, a shorter text or a smaller model."});
+        }
+    }
+    void load(const std::string& path);
+    void carry_out(const Experiment& experiment);
+    bool wait_or_stop();
+    void serve_distribution(bool at_once);
+    void finish(EngineState state, const Error& error = {});
+};
+
+Engine::Engine() : impl_(std::make_unique<Impl>()) {
+    impl_->worker = std::thread([this] { impl_->work(); });
+}
+
+Engine::~Engine() {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->quit = true;
+        impl_->stop_run = impl_->stop_load = true;
+    }
+    impl_->wake.notify_all();
+    impl_->worker.join();
+}
+
+void Engine::Impl::work() {
+    std::unique_lock lock(mutex);
+    while (!quit) {
+        if (load_path) {
+            const std::string path = *std::exchange(load_path, std::nullopt);
+            stop_load = false;
+            busy = true;
+            lock.unlock();
+            guarded([&] { load(path); });
+            lock.lock();
+        } else if (next_experiment) {
+            const Experiment experiment = *std::exchange(next_experiment, std::nullopt);
+            stop_run = paused = pause_after_token = false;
+            busy = true;
+            lock.unlock();
+            guarded([&] { carry_out(experiment); });
+            lock.lock();
+        } else if (new_request) {
+            new_request = false;
+            lock.unlock();
+            serve_distribution(true);
+            lock.lock();
+        } else {
+            busy = false;
+            idle.notify_all();
+            wake.wait(lock);
+        }
+    }
+}
+
+void Engine::Impl::load(const std::string& path) {
+    update([&](EngineStatus& s) {
+        s.state = EngineState::loading;
+        s.progress = 0;
+        s.what = "opening the file";
+    });
+    auto loaded = Model::load(
+        path, [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
+        [&] { return stop_load.load(); });
+    if (loaded) {
+        run.reset();  // the old model's caches say nothing about the new one
+        const std::scoped_lock lock(mutex);
+        model = *loaded;
+        status.state = EngineState::idle;
+    } else if (loaded.error().code == ErrorCode::interrupted) {
+        update([](EngineStatus& s) { s.state = EngineState::idle; });
+    } else {
+        finish(EngineState::failed, loaded.error());
+    }
+}
+
+void Engine::Impl::finish(EngineState state, const Error& error) {
+    update([&](EngineStatus& s) {
+        s.state = state;
+        s.error = error;
+        s.what.clear();
+    });
+}
+
+/// Asked before each layer: blocks while paused (answering the distribution view meanwhile); true means stop.
+bool Engine::Impl::wait_or_stop() {
+    if (stop_run) return true;
+    std::unique_lock lock(mutex);
+    if (!paused) return false;
+    const Clock::time_point start = Clock::now();
+    while (paused && !stop_run) {
+        status.state = EngineState::paused;
+        if (std::exchange(new_request, false)) {
+            lock.unlock();
+            serve_distribution(true);
+            lock.lock();
+            continue;
+        }
+        wake.wait(lock);
+    }
+    status.state = EngineState::running;
+    pauses += Clock::now() - start;
+    return stop_run;
+}
+
+void Engine::Impl::serve_distribution(bool at_once) {
+    std::optional<DistributionRequest> request;
+    {
+        const std::scoped_lock lock(mutex);
+        request = wanted;
+    }
+    if (!request || !run || (!at_once && Clock::now() - last_frame < kFrameInterval)) return;
+    const RunInfo& run_info = run->info();
+    if (request->lane < 0 || size_t(request->lane) >= run_info.lanes.size()) return;
+    const KvCache *lane = run->cache(request->lane), *reference = run->cache(run_info.experiment.reference);
+    if (!lane || !reference || request->layer < 0 || request->layer >= lane->shape().n_layers ||
+        request->kv_head >= lane->shape().n_kv_heads || lane->n_tokens(request->layer) == 0)
+        return;
+    DistributionFrame frame = build_distribution(*request, *lane, *reference);
+    frame.serial = ++frame_serial;
+    frames.put(std::make_shared<const DistributionFrame>(std::move(frame)));
+    last_frame = Clock::now();
+}
+
+void Engine::Impl::carry_out(const Experiment& experiment) {
+    std::shared_ptr<const Model> with;
+    {
+        const std::scoped_lock lock(mutex);
+        with = model;
+    }
+    if (!with)
+        return finish(EngineState::failed, {ErrorCode::input, "cannot run", "", "no model is open", "Open a GGUF file first."});
+    update([](EngineStatus& s) {
+        s = EngineStatus{};
+        s.state = EngineState::prompt;
+        s.what = "reading the prompt";
+    });
+    run.reset();  // frees the previous caches before the new ones are made
+    auto created = Run::create(with, experiment);
+    if (!created) return finish(EngineState::failed, created.error());
+    run = std::move(*created);
+    log.drain();
+    {
+        const std::scoped_lock lock(mutex);
+        info = std::make_shared<const RunInfo>(run->info());
+        status.n_planned = info->n_planned;
+        status.run_serial = info->serial;
+    }
+    const auto cancelled = [this] { return wait_or_stop(); };
+    const Status prompt = run->read_prompt(
+        [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); }, cancelled);
+    if (!prompt)
+        return finish(prompt.error().code == ErrorCode::interrupted ? EngineState::stopped : EngineState::failed,
+                      prompt.error().code == ErrorCode::interrupted ? Error{} : prompt.error());
+    update([](EngineStatus& s) { s.state = EngineState::running, s.what.clear(); });
+
+    const Clock::time_point start = Clock::now();
+    pauses = {};
+    for (;;) {
+        std::vector<StepRecord> records;
+        const Result<bool> more = run->next(records, cancelled);
+        log.append(std::move(records));
+        update([&](EngineStatus& s) {
+            s.n_done = run->n_done();
+            s.progress = double(s.n_done) / double(std::max(1, s.n_planned));
+            s.elapsed_s = std::chrono::duration<double>(Clock::now() - start - pauses).count();
+            s.coverage.clear();
+            s.lane_errors.clear();
+            for (size_t i = 0; i < run->info().lanes.size(); ++i) {
+                const KvCache* cache = run->cache(int(i));
+                s.coverage.push_back(cache ? cache->coverage() : Coverage{});
+                s.lane_errors.push_back(run->lane_error(int(i)));
+            }
+        });
+        if (!more) {
+            const bool stopped = more.error().code == ErrorCode::interrupted;
+            finish(stopped ? EngineState::stopped : EngineState::failed, stopped ? Error{} : more.error());
+            break;
+        }
+        if (!*more) {
+            finish(EngineState::finished);
+            break;
+        }
+        {
+            const std::scoped_lock lock(mutex);
+            if (std::exchange(pause_after_token, false)) paused = true;
+        }
+        serve_distribution(false);
+        if (wait_or_stop()) {
+            finish(EngineState::stopped);
+            break;
+        }
+    }
+    serve_distribution(true);
+}
+
+void Engine::load_model(const std::string& path) {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->load_path = path;
+        impl_->busy = true;
+        impl_->stop_run = impl_->stop_load = true;
+    }
+    impl_->wake.notify_all();
+}
+
+void Engine::cancel_load() {
+    const std::scoped_lock lock(impl_->mutex);
+    impl_->load_path.reset();
+    impl_->stop_load = true;
+}
+
+std::shared_ptr<const Model> Engine::model() const {
+    const std::scoped_lock lock(impl_->mutex);
+    return impl_->model;
+}
+
+void Engine::start(const Experiment& experiment) {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->next_experiment = experiment;
+        impl_->busy = true;
+        impl_->stop_run = true;  // ends a run in progress
+    }
+    impl_->wake.notify_all();
+}
+
+void Engine::pause() {
+    const std::scoped_lock lock(impl_->mutex);
+    impl_->paused = true;
+}
+
+void Engine::resume() {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->paused = false;
+    }
+    impl_->wake.notify_all();
+}
+
+void Engine::step() {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->paused = false;
+        impl_->pause_after_token = true;
+    }
+    impl_->wake.notify_all();
+}
+
+void Engine::stop() {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->stop_run = true;
+        impl_->next_experiment.reset();
+    }
+    impl_->wake.notify_all();
+}
+
+EngineStatus Engine::status() const {
+    const std::scoped_lock lock(impl_->mutex);
+    return impl_->status;
+}
+
+std::shared_ptr<const RunInfo> Engine::run_info() const {
+    const std::scoped_lock lock(impl_->mutex);
+    return impl_->info;
+}
+
+std::vector<StepRecord> Engine::drain() { return impl_->log.drain(); }
+
+void Engine::request_distribution(const DistributionRequest& request) {
+    {
+        const std::scoped_lock lock(impl_->mutex);
+        impl_->wanted = request;
+        impl_->new_request = true;
+    }
+    impl_->wake.notify_all();
+}
+
+void Engine::cancel_distribution() {
+    const std::scoped_lock lock(impl_->mutex);
+    impl_->wanted.reset();
+    impl_->new_request = false;
+}
+
+std::shared_ptr<const DistributionFrame> Engine::take_distribution() { return impl_->frames.take(); }
+
+void Engine::wait_until_idle() {
+    std::unique_lock lock(impl_->mutex);
+    impl_->idle.wait(lock, [this] { return !impl_->busy; });
+}
+
+}  // namespace kvasir

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs an Experiment on its own thread. Commands in (any thread), records out: a lossless log of small records and one
+// latest-wins slot for the heavy distribution frame. Nothing here ever blocks the caller for longer than a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/model/model.h"
+#include "core/session/distribution.h"
+#include "core/session/experiment.h"
+#include "core/session/run_info.h"
+#include "core/session/step_record.h"
+
+namespace kvasir {
+
+enum class EngineState { idle, loading, prompt, running, paused, finished, stopped, failed };
+
+struct EngineStatus {
+    EngineState state = EngineState::idle;
+    double progress = 0;      ///< of loading, the prompt or the run, 0..1
+    std::string what;         ///< e.g. "reading weights"
+    Error error;              ///< with state failed
+    int n_done = 0, n_planned = 0;
+    double elapsed_s = 0;     ///< of the run, pauses excluded
+    uint64_t run_serial = 0;  ///< of the RunInfo the records belong to
+    std::vector<Coverage> coverage;  ///< per lane
+    /// Lanes that stopped early, with the reason ("" while fine).
+    std::vector<std::string> lane_errors;
+};
+
+class Engine {
+ public:
+    Engine();
+    ~Engine();  ///< stops and joins
+
+    /// Loads in the background; the previous model stays until the new one is there. cancel_load() keeps the old one.
+    void load_model(const std::string& path);
+    void cancel_load();
+    std::shared_ptr<const Model> model() const;  ///< nullptr before the first one
+
+    /// Starts a run, ending one in progress. Needs a model (else state failed).
+    void start(const Experiment& experiment);
+    void pause();
+    void resume();
+    void step();  ///< in a paused run: one token, then pause again
+    void stop();  ///< answered within one layer; what was measured stays
+
+    EngineStatus status() const;
+    std::shared_ptr<const RunInfo> run_info() const;
+    /// Takes the records that came since the last call, oldest first. run_info() asked AFTER drain() is never older than them.
+    std::vector<StepRecord> drain();
+
+    /// Asks for pictures of this distribution from now on (while running, at once when not), until cancel_distribution().
+    void request_distribution(const DistributionRequest& request);
+    void cancel_distribution();
+    /// The newest frame, or nullptr when there is none newer than the last one taken.
+    std::shared_ptr<const DistributionFrame> take_distribution();
+
+    /// Blocks until no load and no run is in progress (for the command line and tests).
+    void wait_until_idle();
+
+ private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kvasir

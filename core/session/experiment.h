@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is run, as a value: saved and loaded as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/cache/kv_cache.h"
+#include "core/model/sampler.h"
+
+namespace kvasir {
+
+enum class Mode {
+    teacher_forced,  ///< every lane is given the reference's token (or the text's)
+    free_running     ///< every lane follows its own sampler
+};
+
+struct LaneSetup {
+    CacheSpec spec;
+    bool enabled = true;
+    friend bool operator==(const LaneSetup&, const LaneSetup&) = default;
+};
+
+struct Experiment {
+    std::string model_path;
+    /// The prompt that is continued; or, with score_text, a text of which the first `prefill` tokens are the prompt and
+    /// the next n_tokens are given and scored one by one.
+    std::string prompt;
+    bool chat = false;
+    bool score_text = false;
+    int prefill = 128;
+    int n_tokens = 56;  ///< tokens to generate, or to score (0 with score_text: all)
+    Mode mode = Mode::teacher_forced;
+    Sampling sampling;
+    std::vector<LaneSetup> lanes;
+    int reference = 0;  ///< index into lanes: what errors are measured against
+    KernelPath kernels = KernelPath::fused;
+    int n_threads = 0;        ///< 0: physical cores
+    int prefill_chunk = 128;  ///< tokens per prompt pass; never changes a number
+    bool layer_errors = true;  ///< record the per-layer error rows
+
+    /// Lanes fp16, quanto:4, quanto:2, hadamard:2 on the given prompt: the first start.
+    static Experiment first_start();
+};
+
+bool operator==(const Experiment& a, const Experiment& b);
+
+}  // namespace kvasir

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/measure/divergence.h"
+#include "core/model/forward.h"
+#include "kernels/cpu/machine.h"
+#include "kernels/cpu/ops.h"
+
+namespace kvasir {
+namespace {
+
+struct Lane {
+    int index = 0;  ///< in the experiment
+    std::unique_ptr<KvCache> cache;
+    Sampler sampler;
+    std::vector<float> logits;  ///< of the next token
+    TimeSplit time;
+    double step_ns = 0;
+    std::vector<float> attention_error;
+    bool running = true;
+    bool same_text = true;  ///< its tokens so far are the reference's
+    int last_token = -1;
+    std::string error;
+    explicit Lane(const Sampling& s) : sampler(s) {}
+};
+
+Error refuse(std::string what, std::string why, std::string hint) {
+    return Error{ErrorCode::input, std::move(what), "", std::move(why), std::move(hint)};
+}
+
+}  // namespace
+
+struct Run::Impl {
+    std::shared_ptr<const Model> model;
+    RunInfo info;
+    std::vector<int> given;  ///< score_text: the tokens after the prompt
+    std::unique_ptr<Forward> forward;
+    std::vector<Lane> lanes;  ///< running ones only, in experiment order
+    std::vector<std::string> errors;
+    int reference = -1;  ///< index into lanes
+    int done = 0;
+    bool over = false;
+
+    Status plan(const Experiment& e);
+    Status make_lanes();
+    void fail(Lane& lane, const Error& error) {
+        lane.running = false;
+        lane.error = errors[size_t(lane.index)] = error.message();
+    }
+    void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions, const std::vector<int>& tokens);
+    Status forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled);
+};
+
+Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Run::~Run() = default;
+const RunInfo& Run::info() const { return impl_->info; }
+int Run::n_done() const { return impl_->done; }
+const std::string& Run::lane_error(int lane) const { return impl_->errors[size_t(lane)]; }
+const KvCache* Run::cache(int lane) const {
+    for (const Lane& l : impl_->lanes)
+        if (l.index == lane) return l.cache.get();
+    return nullptr;
+}
+
+/// Tokenizes and settles how many tokens there will be.
+Status Run::Impl::plan(const Experiment& e) {
+    const int context = model->config().context_length;
+    std::vector<int> ids = model->encode_prompt(e.prompt, e.chat && !e.score_text);
+    if (ids.empty()) return refuse("nothing to run", "the prompt is empty", "Type a prompt or open a text.");
+    int planned = e.n_tokens;
+    if (e.score_text) {
+        const int n = int(ids.size());
+        if (e.prefill < 1) return refuse("cannot score the text", "the first part must have at least 1 token", "Set prefill to 1 or more.");
+        if (n <= e.prefill)
+            return refuse("cannot score the text", fmt::format("it has {} tokens and the first {} are the prompt", n, e.prefill),
+                          "Use a longer text or a smaller prefill.");
+        planned = e.n_tokens <= 0 ? n - e.prefill : std::min(e.n_tokens, n - e.prefill);
+        if (e.n_tokens > planned) info.note = fmt::format("{} tokens asked for, the text has {} after the prompt", e.n_tokens, planned);
+        given.assign(ids.begin() + e.prefill, ids.begin() + e.prefill + planned);
+        ids.resize(size_t(e.prefill));
+    }
+    const int n_prompt = int(ids.size());
+    if (n_prompt >= context)
+        return refuse("the prompt is too long", fmt::format("{} tokens, the model's context is {}", n_prompt, context),
+                      "Shorten the prompt or open a model with a longer context.");
+    if (planned < 1) return refuse("nothing to run", fmt::format("{} tokens asked for", e.n_tokens), "Ask for at least 1.");
+    if (n_prompt + planned > context) {
+        info.note = fmt::format("{} tokens asked for, the context of {} leaves room for {}", planned, context, context - n_prompt);
+        planned = context - n_prompt;
+    }
+    info.prompt_ids = std::move(ids);
+    info.n_planned = planned;
+    return {};
+}
+
+Status Run::Impl::make_lanes() {
+    const Experiment& e = info.experiment;
+    const ModelConfig& c = model->config();
+    const CacheShape shape{c.n_layers, c.n_kv_heads, c.head_dim, int(info.prompt_ids.size()) + info.n_planned};
+    errors.assign(e.lanes.size(), "");
+    for (size_t i = 0; i < e.lanes.size(); ++i) {
+        const CacheSpec& spec = e.lanes[i].spec;
+        RunInfo::LaneInfo lane_info;
+        lane_info.requested = spec.text;
+        lane_info.title = display_name(spec);
+        lane_info.exact = spec.exact();
+        lane_info.nominal_bits = nominal_bits_per_value(spec, c.head_dim);
+        if (!e.lanes[i].enabled) {
+            lane_info.failed = true;
+            lane_info.why = "switched off";
+        } else if (auto cache = KvCache::create(spec, shape, e.kernels); !cache) {
+            lane_info.failed = true;
+            lane_info.error = cache.error();
+            lane_info.why = errors[i] = cache.error().message();
+        } else {
+            lane_info.active = long_spec(spec);
+            if (int(i) == e.reference) reference = int(lanes.size());
+            Lane lane(e.sampling);
+            lane.index = int(i);
+            lane.cache = std::move(*cache);
+            lanes.push_back(std::move(lane));
+        }
+        info.lanes.push_back(std::move(lane_info));
+    }
+    if (lanes.empty() || reference < 0) {
+        const bool known = e.reference >= 0 && size_t(e.reference) < e.lanes.size();
+        return refuse("the reference lane does not run", known ? info.lanes[size_t(e.reference)].why : "no lane is named as the reference",
+                      "Switch it on or choose another reference.");
+    }
+    return {};
+}
+
+Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, const Experiment& experiment) {
+    static std::atomic<uint64_t> serial{0};
+    auto impl = std::make_unique<Impl>();
+    impl->model = std::move(model);
+    impl->info.serial = ++serial;
+    impl->info.experiment = experiment;
+    if (experiment.score_text) impl->info.experiment.mode = Mode::teacher_forced;
+    impl->info.n_threads = experiment.n_threads > 0 ? experiment.n_threads : kernels::physical_cores();
+    impl->info.simd = kernels::simd_name();
+    impl->info.model_name = impl->model->config().name;
+    impl->info.model_weights = impl->model->config().weights;
+    if (Status s = impl->plan(experiment); !s) return s.error();
+    if (Status s = impl->make_lanes(); !s) return s.error();
+    impl->forward = std::make_unique<Forward>(impl->model, impl->info.n_threads);
+    return std::unique_ptr<Run>(new Run(std::move(impl)));
+}
+
+Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) {
+    Impl& m = *impl_;
+    const std::vector<int>& ids = m.info.prompt_ids;
+    // Lanes that read the prompt alike share one pass; the first of each group attends, all of them store.
+    std::vector<std::vector<Lane*>> groups;
+    for (Lane& lane : m.lanes) {
+        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+            return g.front()->cache->spec().same_prompt_attention(lane.cache->spec());
+        });
+        if (group == groups.end()) group = groups.emplace(groups.end());
+        group->push_back(&lane);
+        lane.cache->begin_prompt(int(ids.size()));
+    }
+    const size_t chunk = size_t(std::max(1, m.info.experiment.prefill_chunk));
+    for (size_t begin = 0; begin < ids.size(); begin += chunk) {
+        if (progress) progress(double(begin) / double(ids.size()), "reading the prompt");
+        const size_t end = std::min(ids.size(), begin + chunk);
+        std::vector<Sequence> sequences;
+        for (const auto& group : groups) {
+            Sequence s;
+            s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
+            for (Lane* lane : group) s.caches.push_back(lane->cache.get());
+            sequences.push_back(std::move(s));
+        }
+        ForwardOptions options;
+        options.settle = false;
+        options.no_logits = end < ids.size();
+        std::vector<float> logits;
+        if (Status s = m.forward->run(sequences, options, logits, cancelled); !s) return s;
+        if (options.no_logits) continue;
+        const size_t stride = m.forward->logits_stride();
+        for (size_t g = 0; g < groups.size(); ++g)
+            for (Lane* lane : groups[g])
+                lane->logits.assign(logits.begin() + std::ptrdiff_t(g * stride), logits.begin() + std::ptrdiff_t((g + 1) * stride));
+    }
+    std::vector<KvCache*> caches;
+    for (Lane& lane : m.lanes) caches.push_back(lane.cache.get());
+    const std::vector<Status> stored = m.forward->finish_prompt(caches);
+    for (size_t i = 0; i < stored.size(); ++i)
+        if (!stored[i]) m.fail(m.lanes[i], stored[i].error());
+    if (!m.lanes[size_t(m.reference)].running)
+        return refuse("the reference lane stopped", m.lanes[size_t(m.reference)].error, "Choose another reference.");
+    return {};
+}
+
+void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
+                       const std::vector<int>& tokens) {
+    const Prediction& ref = predictions[size_t(reference)];
+    std::vector<StepRecord> fresh(lanes.size());
+    forward->pool().for_each(int(lanes.size()), 1, [&](int i, int) {
+        const Lane& lane = lanes[size_t(i)];
+        if (!lane.running) return;
+        const Prediction& mine = predictions[size_t(i)];
+        const int token = tokens[size_t(i)];
+        StepRecord& r = fresh[size_t(i)];
+        r.run = info.serial;
+        r.lane = lane.index;
+        r.step = done;
+        r.position = int(info.prompt_ids.size()) + done;
+        r.token_id = token;
+        r.nll = float(-mine.log_prob(token));
+        r.probability = float(std::exp(mine.log_prob(token)));
+        r.comparable = lane.same_text;
+        if (lane.same_text) {
+            r.delta_logprob = float(mine.log_prob(token) - ref.log_prob(token));
+            r.kl = i == reference ? 0 : float(kl_divergence(ref, mine));
+            r.reference_probability = float(std::exp(ref.log_prob(token)));
+            r.top1_agrees = mine.top[0].id == ref.top[0].id;
+            r.attention_error = lane.attention_error;
+        }
+        r.top = mine.top;
+        r.top1_id = mine.top[0].id;
+        r.rank = mine.rank(token);
+        r.margin = float(mine.margin());
+        r.bytes = lane.cache->ledger();
+        r.n_cached = lane.cache->n_tokens(0);
+        r.time = lane.time;
+        r.step_ns = lane.step_ns;
+    });
+    for (size_t i = 0; i < lanes.size(); ++i)
+        if (lanes[i].running) records.push_back(std::move(fresh[i]));
+}
+
+Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled) {
+    std::vector<Sequence> sequences;
+    std::vector<Lane*> who;
+    ForwardOptions options;
+    for (size_t i = 0; i < lanes.size(); ++i) {
+        if (!lanes[i].running) continue;
+        if (int(i) == reference && info.experiment.layer_errors) options.reference = int(sequences.size());
+        Sequence s;
+        s.tokens = {tokens[i]};
+        s.caches = {lanes[i].cache.get()};
+        sequences.push_back(std::move(s));
+        who.push_back(&lanes[i]);
+    }
+    std::vector<float> logits;
+    if (Status s = forward->run(sequences, options, logits, cancelled); !s) return s;
+    const size_t stride = forward->logits_stride();
+    for (size_t s = 0; s < sequences.size(); ++s) {
+        Lane& lane = *who[s];
+        lane.logits.assign(logits.begin() + std::ptrdiff_t(s * stride), logits.begin() + std::ptrdiff_t((s + 1) * stride));
+        lane.time = forward->times()[s];
+        lane.step_ns = forward->wall_ns();
+        if (options.reference >= 0) lane.attention_error = forward->attention_error()[s];
+        if (sequences[s].failed) fail(lane, sequences[s].error);
+    }
+    if (!lanes[size_t(reference)].running && !lanes[size_t(reference)].error.empty())
+        return refuse("the reference lane stopped", lanes[size_t(reference)].error, "Choose another reference.");
+    return {};
+}
+
+Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& cancelled) {
+    Impl& m = *impl_;
+    if (m.over) return false;
+    const size_t n_vocab = size_t(m.model->config().n_vocab);
+    std::vector<Prediction> predictions(m.lanes.size());
+    m.forward->pool().for_each(int(m.lanes.size()), 1, [&](int i, int) {
+        const Lane& lane = m.lanes[size_t(i)];
+        if (lane.running || i == m.reference) predictions[size_t(i)] = predict({lane.logits.data(), n_vocab});
+    });
+
+    const bool free = m.info.experiment.mode == Mode::free_running;
+    std::vector<int> tokens(m.lanes.size(), -1);
+    Lane& ref = m.lanes[size_t(m.reference)];
+    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)]
+                          : ref.running               ? ref.sampler.pick({ref.logits.data(), n_vocab})
+                                                      : -1;
+    for (size_t i = 0; i < m.lanes.size(); ++i) {
+        Lane& lane = m.lanes[i];
+        if (!lane.running) continue;
+        const bool own = free && int(i) != m.reference;
+        tokens[i] = own ? lane.sampler.pick({lane.logits.data(), n_vocab}) : ref_token;
+    }
+    m.record(records, predictions, tokens);
+    ++m.done;
+
+    bool any = false;
+    for (size_t i = 0; i < m.lanes.size(); ++i) {
+        Lane& lane = m.lanes[i];
+        if (!lane.running) continue;
+        if (tokens[i] != ref_token) lane.same_text = false;
+        if (!m.info.experiment.score_text && m.model->tokenizer().is_end_of_generation(tokens[i])) lane.running = false;
+        any = any || lane.running;
+    }
+    // A free lane has nothing to be compared with once the reference has ended, but its own text goes on.
+    if (!any || m.done >= m.info.n_planned) {
+        m.over = true;
+        return false;
+    }
+    if (Status s = m.forward_step(tokens, cancelled); !s) return s.error();
+    if (!ref.running)
+        for (Lane& lane : m.lanes) lane.same_text = false;
+    return true;
+}
+
+Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec, const std::vector<int>& ids,
+                                      int first_scored, int n_threads) {
+    const ModelConfig& c = model->config();
+    auto cache = KvCache::create(spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(ids.size())});
+    if (!cache) return cache.error();
+    (*cache)->begin_prompt(int(ids.size()));
+    Forward forward(model, n_threads > 0 ? n_threads : kernels::physical_cores());
+    std::vector<double> nll;
+    constexpr size_t kChunk = 128;
+    for (size_t begin = 0; begin < ids.size(); begin += kChunk) {
+        const size_t end = std::min(ids.size(), begin + kChunk);
+        Sequence s;
+        s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
+        s.caches = {cache->get()};
+        ForwardOptions options;
+        options.settle = false;
+        options.all_logits = true;
+        std::vector<float> logits;
+        if (Status st = forward.run({&s, 1}, options, logits); !st) return st.error();
+        for (size_t i = begin; i < end; ++i) {
+            if (int(i) + 1 < first_scored || i + 1 >= ids.size()) continue;
+            const float* row = logits.data() + (i - begin) * forward.logits_stride();
+            nll.push_back(kernels::log_sum_exp(row, c.n_vocab) - row[ids[i + 1]]);
+        }
+    }
+    return nll;
+}
+
+}  // namespace kvasir

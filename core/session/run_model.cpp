@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/run_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/measure/statistics.h"
+
+namespace kvasir {
+
+void RunModel::begin(std::shared_ptr<const RunInfo> info, int n_layers, int n_kv_heads, int head_dim) {
+    *this = RunModel();
+    lanes_.resize(info->lanes.size());
+    info_ = std::move(info);
+    n_layers_ = n_layers, n_kv_heads_ = n_kv_heads, head_dim_ = head_dim;
+}
+
+void RunModel::append(std::vector<StepRecord> records) {
+    for (StepRecord& r : records)
+        if (info_ && r.run == info_->serial && size_t(r.lane) < lanes_.size()) lanes_[size_t(r.lane)].push_back(std::move(r));
+}
+
+LaneSummary RunModel::summary(int index) const {
+    const std::vector<StepRecord>& records = lane(index);
+    LaneSummary s;
+    s.n_scored = int(records.size());
+    if (records.empty()) return s;
+    const bool is_reference = index == info_->experiment.reference;
+    std::vector<double> nll, kl;
+    double dnll = 0, dp2 = 0, time = 0;
+    int agree = 0, timed = 0;
+    for (const StepRecord& r : records) {
+        nll.push_back(r.nll);
+        if (r.time.total() > 0) time += r.time.total(), ++timed;
+        if (!r.comparable) continue;
+        ++s.n_comparable;
+        kl.push_back(r.kl);
+        dnll -= r.delta_logprob;
+        const double dp = double(r.probability) - r.reference_probability;
+        dp2 += dp * dp;
+        agree += r.top1_agrees;
+        if (!r.top1_agrees && s.first_flip < 0) s.first_flip = r.step;
+    }
+    s.nll_mean = mean(nll);
+    s.ppl = std::exp(s.nll_mean);
+    if (s.n_comparable > 0) {
+        const double n = s.n_comparable;
+        s.dnll_mean = is_reference ? 0 : dnll / n;
+        s.kl_mean = mean(kl);
+        s.kl_median = quantile(kl, 0.5);
+        s.kl_p99 = quantile(kl, 0.99);
+        s.kl_max = *std::max_element(kl.begin(), kl.end());
+        s.top1_agreement = agree / n;
+        s.rms_dp = std::sqrt(dp2 / n);
+    }
+    if (s.first_flip >= 0) {
+        const std::vector<StepRecord>& reference = lane(info_->experiment.reference);
+        const auto at = std::find_if(reference.begin(), reference.end(), [&](const auto& r) { return r.step == s.first_flip; });
+        if (at != reference.end()) s.first_flip_margin = at->margin;
+    }
+    if (timed > 0) s.tokens_per_second = 1e9 * timed / time;
+    s.bytes = records.back().bytes;
+    const double values = 2.0 * records.back().n_cached * n_layers_ * n_kv_heads_ * head_dim_;
+    if (values > 0) s.effective_bits = 8.0 * double(s.bytes.total()) / values;
+    return s;
+}
+
+std::string RunModel::piece_of(int id) const {
+    const auto at = std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
+    return at != pieces_.end() && at->first == id ? at->second : std::string();
+}
+
+void RunModel::set_piece(int id, std::string bytes) {
+    const auto at = std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
+    if (at == pieces_.end() || at->first != id) pieces_.insert(at, {id, std::move(bytes)});
+}
+
+void RunModel::remember_pieces(const Tokenizer& tokenizer) {
+    const auto take = [&](int id) {
+        if (id >= 0 && id < tokenizer.size()) set_piece(id, std::string(tokenizer.piece(id)));
+    };
+    if (info_)
+        for (const int id : info_->prompt_ids) take(id);
+    for (const auto& records : lanes_)
+        for (const StepRecord& r : records) {
+            take(r.token_id);
+            for (const TopToken& t : r.top) take(t.id);
+        }
+}
+
+}  // namespace kvasir

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Arithmetic of one affine group, value = scale * code + minimum, as Quanto, KIVI and kv-hadamard do it on fp16
+// tensors: every operation rounds once to fp16 where theirs does. Host and device compile the same lines.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/codec/half.h"
+
+namespace kvasir::kernels {
+
+struct GroupRange {
+    float lo, hi;
+};
+
+/// Smallest and largest of x (n >= 1); one NaN makes both NaN, as in torch.
+KVASIR_HD inline GroupRange group_range(const float* x, int n) {
+    GroupRange r{x[0], x[0]};
+    bool nan = x[0] != x[0];
+    for (int i = 1; i < n; ++i) {
+        nan |= x[i] != x[i];
+        r.lo = x[i] < r.lo ? x[i] : r.lo;
+        r.hi = x[i] > r.hi ? x[i] : r.hi;
+    }
+    if (nan) r.lo = r.hi = float_from_bits(0x7fc00000u);
+    return r;
+}
+
+/// round_to_half without branches, for loops that are to become vector code: the same result for every float.
+KVASIR_HD inline float round_to_half_select(float f) {
+    const uint32_t bits = float_bits(f), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
+    const uint32_t normal = (magnitude + 0x0fffu + (magnitude >> 13 & 1u)) & 0xffffe000u;  // 13 bits fewer
+    const uint32_t subnormal = float_bits((float_from_bits(magnitude) + 0.5f) - 0.5f);     // multiples of 2^-24
+    uint32_t rounded = magnitude < 0x38800000u ? subnormal : normal;
+    rounded = rounded >= 0x47800000u ? 0x7f800000u : rounded;                               // 65536 and above: infinity
+    rounded = magnitude > 0x7f800000u ? (magnitude & 0xffffe000u) | 0x00400000u : rounded;  // NaN
+    return float_from_bits(sign | rounded);
+}
+
+/// clamp(round half to even(q), 0, top) for top <= 255; NaN (a constant group: 0/0) gives 0.
+KVASIR_HD inline float round_code(float q, float top) {
+    q = q > 0 ? q : 0.0f;
+    q = q < top ? q : top;
+    return (q + 12582912.0f) - 12582912.0f;  // 1.5 * 2^23: the sum has no room for a fraction
+}
+
+/// Scale and minimum of a group; the codes are written beside it.
+struct AffineConstants {
+    float scale, minimum;
+};
+
+/// Quanto (shift = -minimum) and KIVI: x holds fp16 values; codes come from the fp16-rounded scale.
+///   scale = r(r(hi - lo) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
+KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, int bits, uint8_t* codes) {
+    const float top = float((1 << bits) - 1);
+    const GroupRange range = group_range(x, n);
+    const float scale = round_to_half(round_to_half(range.hi - range.lo) / top);
+    for (int i = 0; i < n; ++i)
+        codes[i] = uint8_t(int(round_code(round_to_half_select(round_to_half_select(x[i] - range.lo) / scale), top)));
+    return {scale, range.lo};
+}
+
+/// kv-hadamard: x holds fp32 values; codes come from the unrounded scale, both constants are stored as fp16.
+KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, int bits, uint8_t* codes) {
+    const float top = float((1 << bits) - 1);
+    const GroupRange range = group_range(x, n);
+    float scale = (range.hi - range.lo) / top;
+    if (scale < 1e-8f) scale = 1e-8f;
+    for (int i = 0; i < n; ++i)
+        codes[i] = uint8_t(int(round_code((x[i] - range.lo) / scale, top)));
+    return {round_to_half(scale), round_to_half(range.lo)};
+}
+
+/// What the originals dequantize: r(r(scale * code) + minimum).
+KVASIR_HD inline float affine_value(float code, float scale, float minimum) {
+    return round_to_half(round_to_half(scale * code) + minimum);
+}
+
+}  // namespace kvasir::kernels

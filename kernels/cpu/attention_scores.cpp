@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// q.K^T for blocks of 8 tokens: a register holds one word of 8 tokens, every query of a chunk uses it once unpacked,
+// and several blocks at once give enough independent accumulators to keep two multiply-adds per cycle going. Each
+// (query, token) has one accumulator and one order of operations: channels in word-and-slot order inside a group, then
+// total = fma(scale, acc, total), total = fma(offset, sum of q, total) for ascending groups.
+#include "kernels/cpu/attention.h"
+#include "kernels/cpu/attention_layout.h"
+#include "kernels/cpu/hwy_targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/attention_scores.cpp"
+#include "hwy/foreach_target.h"
+// after foreach_target
+#include "kernels/cpu/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvasir::kernels::HWY_NAMESPACE {
+
+/// How far ahead a stream of codes is fetched: covers the latency of memory at full speed, stays inside two pages.
+constexpr size_t kAhead = 4096;
+
+/// Blocks at once for a chunk of n_queries: 6 to 8 accumulators, with room for words and values. Divides the 4 blocks
+/// of a group of 32 tokens.
+constexpr int blocks_at_once(int n_queries) {
+    return !kOneRegister ? 1 : n_queries <= 2 ? 4 : 2;
+}
+
+/// The same for exact tokens, which need no room for words.
+constexpr int exact_blocks_at_once(int n_queries) {
+    return !kOneRegister ? 1 : n_queries <= 2 ? 4 : n_queries == 3 ? 3 : 2;
+}
+
+struct Output {
+    float* data;
+    size_t stride;
+};
+
+template <int B, int H>
+HWY_INLINE void store(const F8 (&a)[B][H], int block, const Output& out) {
+    for (int h = 0; h < H; ++h)
+        for (int b = 0; b < B; ++b)
+            store8(a[b][h], out.data + size_t(h) * out.stride + 8 * size_t(block + b));
+}
+
+/// q (n, head_dim) interleaved in word-and-slot order with its powers of two, then the sums per group.
+void prepare_chunk(const float* q, int n, int head_dim, int bits, int group, float* prepared) {
+    const int slots = 32 / bits, words = group / slots;
+    float* const sums = prepared + size_t(head_dim) * size_t(n);
+    for (int g = 0; g < head_dim / group; ++g)
+        for (int h = 0; h < n; ++h) {
+            const float* from = q + size_t(h) * size_t(head_dim) + size_t(g) * size_t(group);
+            float* to = prepared + size_t(g) * size_t(group) * size_t(n) + h;
+            double sum = 0;
+            for (int s = 0; s < slots; ++s) {
+                const float factor = slot_factor(bits, s % slots_per_shift(bits));
+                for (int j = 0; j < words; ++j) {
+                    const float x = from[s * words + j];
+                    sum += double(x);
+                    to[size_t(j * slots + s) * size_t(n)] = x * factor;
+                }
+            }
+            sums[g * n + h] = float(sum);
+        }
+}
+
+template <int kBits, int B, int H>
+HWY_INLINE void token_group_blocks(const TokenGroups& k, const float* HWY_RESTRICT prepared, int block, int out_block,
+                                   const Output& out) {
+    constexpr int kSlots = 32 / kBits;
+    const int n_groups = k.head_dim / k.group, group_words = k.group / kSlots;
+    const size_t block_words = size_t(k.head_dim / kSlots) * 8, block_constants = size_t(n_groups) * 8;
+    const uint32_t* HWY_RESTRICT words = k.words + size_t(block) * block_words;
+    const uint16_t* scale = k.scale + size_t(block) * block_constants;
+    const uint16_t* offset = k.offset + size_t(block) * block_constants;
+    const float* sums = prepared + size_t(k.head_dim) * H;
+    const F8 plain = set8(k.form.plain), times_scale = set8(k.form.times_scale);
+    F8 total[B][H];
+    clear(total);
+    for (int g = 0; g < n_groups; ++g, sums += H) {
+        F8 acc[B][H];
+        clear(acc);
+        for (int j = 0; j < group_words; ++j, words += 8, prepared += kSlots * H) {
+            for (int b = 0; b < B; ++b)
+                prefetch(words + size_t(b) * block_words, kAhead);
+            add_word<kBits>(words, block_words, prepared, H, 1, acc);
+        }
+        for (int b = 0; b < B; ++b) {
+            const size_t at = size_t(b) * block_constants + size_t(g) * 8;
+            const F8 s = load_half8(scale + at);
+            const F8 o = Mul(load_half8(offset + at), MulAdd(times_scale, s, plain));
+            for (int h = 0; h < H; ++h)
+                total[b][h] = MulAdd(o, set8(sums[h]), MulAdd(s, acc[b][h], total[b][h]));
+        }
+    }
+    store(total, out_block, out);
+}
+
+template <int kBits, int H>
+void TokenGroupScores(const TokenGroups& k, const float* prepared, int begin, int end, const Output& out) {
+    constexpr int B = blocks_at_once(H);
+    int b = begin;
+    for (; b + B <= end; b += B)
+        token_group_blocks<kBits, B, H>(k, prepared, b, b - begin, out);
+    for (; b < end; ++b)
+        token_group_blocks<kBits, 1, H>(k, prepared, b, b - begin, out);
+}
+
+/// The factors of one token group: x = q * scale * power of two (plain channel order), start = sum of q * offset.
+template <int H>
+HWY_INLINE void channel_group_factors(const ChannelGroups& k, int group, const float* q, const float* q_powers,
+                                      float* x, float (&start)[H]) {
+    const size_t head_dim = size_t(k.head_dim);
+    const uint16_t* scale = k.scale + size_t(group) * head_dim;
+    const uint16_t* offset = k.offset + size_t(group) * head_dim;
+    const F8 plain = set8(k.form.plain), times_scale = set8(k.form.times_scale);
+    F8 sum[H];
+    for (int h = 0; h < H; ++h)
+        sum[h] = zero8();
+    for (size_t d = 0; d < head_dim; d += 8) {
+        const F8 s = load_half8(scale + d);
+        const F8 o = Mul(load_half8(offset + d), MulAdd(times_scale, s, plain));
+        for (int h = 0; h < H; ++h) {
+            const size_t at = size_t(h) * head_dim + d;
+            sum[h] = MulAdd(load8(q + at), o, sum[h]);
+            store8(Mul(load8(q_powers + at), s), x + at);
+        }
+    }
+    for (int h = 0; h < H; ++h)
+        start[h] = sum8(sum[h]);
+}
+
+template <int kBits, int B, int H>
+HWY_INLINE void channel_group_blocks(const ChannelGroups& k, const float* HWY_RESTRICT x, const float (&start)[H],
+                                     int block, int out_block, const Output& out) {
+    const size_t head_dim = size_t(k.head_dim), n_words = head_dim * kBits / 32;
+    const uint32_t* HWY_RESTRICT words = k.words + size_t(block) * n_words * 8;
+    F8 acc[B][H];
+    for (int b = 0; b < B; ++b)
+        for (int h = 0; h < H; ++h)
+            acc[b][h] = set8(start[h]);
+    for (size_t j = 0; j < n_words; ++j, words += 8) {
+        for (int b = 0; b < B; ++b)
+            prefetch(words + size_t(b) * n_words * 8, kAhead);
+        add_word<kBits>(words, n_words * 8, x + j, n_words, head_dim, acc);
+    }
+    store(acc, out_block, out);
+}
+
+template <int kBits, int H>
+void ChannelGroupScores(const ChannelGroups& k, const float* q, int begin, int end, const Output& out) {
+    constexpr int B = blocks_at_once(H);
+    const int group_blocks = k.group / 8;
+    const int n_words = k.head_dim * kBits / 32;
+    alignas(64) float q_powers[H * kMaxHeadDim];
+    alignas(64) float x[H * kMaxHeadDim];
+    for (int h = 0; h < H; ++h)
+        for (int d = 0; d < k.head_dim; ++d)
+            q_powers[h * k.head_dim + d] =
+                q[h * k.head_dim + d] * slot_factor(kBits, d / n_words % slots_per_shift(kBits));
+    for (int b = begin; b < end;) {
+        const int group = b / group_blocks;
+        const int stop = std::min(end, (group + 1) * group_blocks);
+        float start[H];
+        channel_group_factors<H>(k, group, q, q_powers, x, start);
+        for (; b + B <= stop; b += B)
+            channel_group_blocks<kBits, B, H>(k, x, start, b, b - begin, out);
+        for (; b < stop; ++b)
+            channel_group_blocks<kBits, 1, H>(k, x, start, b, b - begin, out);
+    }
+}
+
+template <class Element, int B, int H>
+HWY_INLINE void exact_blocks(const ExactTokens<Element>& k, const float* HWY_RESTRICT q, int block, int out_block,
+                             const Output& out) {
+    const size_t head_dim = size_t(k.head_dim);
+    const Element* HWY_RESTRICT data = k.data + size_t(block) * head_dim * 8;
+    F8 acc[B][H];
+    clear(acc);
+    for (size_t d = 0; d < head_dim; ++d) {
+        F8 value[B];
+        for (int b = 0; b < B; ++b) {
+            const Element* p = data + (size_t(b) * head_dim + d) * 8;
+            prefetch(p, kAhead);
+            value[b] = load_exact(p);
+        }
+        for (int h = 0; h < H; ++h) {
+            const F8 x = set8(q[size_t(h) * head_dim + d]);
+            for (int b = 0; b < B; ++b)
+                acc[b][h] = MulAdd(value[b], x, acc[b][h]);
+        }
+    }
+    store(acc, out_block, out);
+}
+
+template <class Element, int H>
+void exact_scores(const ExactTokens<Element>& k, const float* q, int begin, int end, const Output& out) {
+    constexpr int B = exact_blocks_at_once(H);
+    int b = begin;
+    for (; b + B <= end; b += B)
+        exact_blocks<Element, B, H>(k, q, b, b - begin, out);
+    for (; b < end; ++b)
+        exact_blocks<Element, 1, H>(k, q, b, b - begin, out);
+}
+
+/// Calls chunk(first query, queries in the chunk, output) for all queries.
+template <class F>
+void for_query_chunks(int n_queries, float* out, size_t out_stride, F&& chunk) {
+    for (int h = 0; h < n_queries; h += kQueryChunk)
+        chunk(size_t(h), std::min(n_queries - h, kQueryChunk), Output{out + size_t(h) * out_stride, out_stride});
+}
+
+void PrepareQuery(const float* q, int n_queries, int head_dim, int bits, int group, float* prepared) {
+    const size_t floats = prepared_floats_per_query(head_dim, group);
+    for_query_chunks(n_queries, prepared, floats, [&](size_t h, int n, const Output& out) {
+        const float* from = q + h * size_t(head_dim);
+        prepare_chunk(from, n, head_dim, bits, group, out.data);
+    });
+}
+
+void ScoresTokenGroups(const TokenGroups& k, const float* prepared, int n_queries, int begin, int end, float* out,
+                       size_t out_stride) {
+    const size_t floats = prepared_floats_per_query(k.head_dim, k.group);
+    for_query_chunks(n_queries, out, out_stride, [&](size_t h, int n, const Output& o) {
+        KVASIR_FOR_BITS_AND_QUERIES(TokenGroupScores, k.bits, n, k, prepared + h * floats, begin, end, o);
+    });
+}
+
+void ScoresChannelGroups(const ChannelGroups& k, const float* q, int n_queries, int begin, int end, float* out,
+                         size_t out_stride) {
+    for_query_chunks(n_queries, out, out_stride, [&](size_t h, int n, const Output& o) {
+        KVASIR_FOR_BITS_AND_QUERIES(ChannelGroupScores, k.bits, n, k, q + h * size_t(k.head_dim), begin, end, o);
+    });
+}
+
+template <class Element>
+HWY_INLINE void scores_exact(const ExactTokens<Element>& k, const float* q, int n_queries, int begin, int end,
+                             float* out, size_t out_stride) {
+    for_query_chunks(n_queries, out, out_stride, [&](size_t h, int n, const Output& o) {
+        KVASIR_FOR_QUERIES(exact_scores, Element, n, k, q + h * size_t(k.head_dim), begin, end, o);
+    });
+}
+
+void ScoresHalf(const ExactTokens<uint16_t>& k, const float* q, int n_queries, int begin, int end, float* out,
+                size_t out_stride) {
+    scores_exact(k, q, n_queries, begin, end, out, out_stride);
+}
+void ScoresFloat(const ExactTokens<float>& k, const float* q, int n_queries, int begin, int end, float* out,
+                 size_t out_stride) {
+    scores_exact(k, q, n_queries, begin, end, out, out_stride);
+}
+
+}  // namespace kvasir::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kvasir::kernels {
+
+HWY_EXPORT(PrepareQuery);
+HWY_EXPORT(ScoresTokenGroups);
+HWY_EXPORT(ScoresChannelGroups);
+HWY_EXPORT(ScoresHalf);
+HWY_EXPORT(ScoresFloat);
+
+size_t prepared_query_floats(int head_dim, int n_queries) {
+    constexpr int kSmallestGroup = 4;  // group * bits % 32 == 0, bits <= 8
+    return size_t(n_queries) * prepared_floats_per_query(head_dim, kSmallestGroup);
+}
+
+void prepare_query(const float* q, int n_queries, int head_dim, int bits, int group, float* prepared) {
+    HWY_DYNAMIC_DISPATCH(PrepareQuery)(q, n_queries, head_dim, bits, group, prepared);
+}
+void scores(const TokenGroups& k, const float* prepared, int n_queries, int block_begin, int block_end, float* out,
+            size_t out_stride) {
+    HWY_DYNAMIC_DISPATCH(ScoresTokenGroups)(k, prepared, n_queries, block_begin, block_end, out, out_stride);
+}
+void scores(const ChannelGroups& k, const float* q, int n_queries, int block_begin, int block_end, float* out,
+            size_t out_stride) {
+    require_head_dim(k.head_dim);
+    HWY_DYNAMIC_DISPATCH(ScoresChannelGroups)(k, q, n_queries, block_begin, block_end, out, out_stride);
+}
+void scores(const ExactTokens<uint16_t>& k, const float* q, int n_queries, int block_begin, int block_end, float* out,
+            size_t out_stride) {
+    HWY_DYNAMIC_DISPATCH(ScoresHalf)(k, q, n_queries, block_begin, block_end, out, out_stride);
+}
+void scores(const ExactTokens<float>& k, const float* q, int n_queries, int block_begin, int block_end, float* out,
+            size_t out_stride) {
+    HWY_DYNAMIC_DISPATCH(ScoresFloat)(k, q, n_queries, block_begin, block_end, out, out_stride);
+}
+
+}  // namespace kvasir::kernels
+#endif  // HWY_ONCE

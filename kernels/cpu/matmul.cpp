@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Direct product from R8 blocks. Order of operations of one element, whatever n and the tiling:
+//   per 32 columns: acc = start; acc = fma(code, x', acc) for ascending columns; total = fma(d, acc, total);
+//   q4_1 then total = fma(m, sum of x, total). q4_0 and q8_0 start at -8 or -128 times the sum of x.
+// 4 vectors x 2 row blocks give 8 independent accumulators: two fused multiply-adds per cycle at a latency of four.
+#include "kernels/cpu/matmul.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/hwy_targets.h"
+#include "kernels/cpu/r8_layout.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/matmul.cpp"
+#include "hwy/foreach_target.h"
+// after foreach_target
+#include "kernels/cpu/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvasir::kernels::HWY_NAMESPACE {
+
+template <WeightType kType>
+constexpr int kCodeBits = kType == WeightType::q8_0                                  ? 8
+                          : (kType == WeightType::q4_0 || kType == WeightType::q4_1) ? 4
+                                                                                     : 0;
+
+/// R row blocks x N vectors in one pass over the columns. `x` is the form of the activations that fits kType.
+template <WeightType kType, int R, int N>
+struct Tile {
+    static constexpr int kBits = kCodeBits<kType>;
+    F8 acc[R][N], total[R][N];
+
+    HWY_INLINE void codes(const uint8_t* HWY_RESTRICT w, size_t row_block_bytes, const float* HWY_RESTRICT x,
+                          size_t x_stride) {
+        constexpr int kSlots = 32 / kBits, kWords = 32 / kSlots;
+        const auto* words = reinterpret_cast<const uint32_t*>(w);
+#pragma GCC unroll 1
+        for (int v = 0; v < kWords; ++v)
+            add_word<kBits>(words + 8 * v, row_block_bytes / sizeof(uint32_t), x + v * kSlots, 1, x_stride, acc);
+    }
+
+    static HWY_INLINE F8 exact_value(const uint8_t* w, int c) {
+        if constexpr (kType == WeightType::f32) return load8(reinterpret_cast<const float*>(w) + 8 * c);
+        if constexpr (kType == WeightType::f16) return load_half8(reinterpret_cast<const uint16_t*>(w) + 8 * c);
+        return load_bf16_8(reinterpret_cast<const uint16_t*>(w) + 8 * c);
+    }
+
+    HWY_INLINE void exact(const uint8_t* HWY_RESTRICT w, size_t row_block_bytes, const float* HWY_RESTRICT x,
+                          size_t x_stride) {
+#pragma GCC unroll 4
+        for (int c = 0; c < 32; ++c) {
+            F8 value[R];
+            for (int r = 0; r < R; ++r)
+                value[r] = exact_value(w + r * row_block_bytes, c);
+            for (int n = 0; n < N; ++n) {
+                const F8 b = set8(x[size_t(n) * x_stride + size_t(c)]);
+                for (int r = 0; r < R; ++r)
+                    acc[r][n] = MulAdd(value[r], b, acc[r][n]);
+            }
+        }
+    }
+
+    HWY_INLINE void run(const uint8_t* HWY_RESTRICT w, int n_blocks, const float* HWY_RESTRICT x,
+                        const float* HWY_RESTRICT sums, size_t x_stride) {
+        const size_t block_bytes = r8_block_bytes(kType);
+        const size_t row_block_bytes = size_t(n_blocks) * block_bytes;
+        clear(total);
+        for (int b = 0; b < n_blocks; ++b, w += block_bytes, x += 32, ++sums) {
+            // The same place of the next R row blocks: they follow in memory.
+            if constexpr (N <= 2)
+                for (int r = 0; r < R; ++r)
+                    for (size_t line = 0; line < block_bytes; line += 64)
+                        prefetch(w + size_t(r) * row_block_bytes + line, R * row_block_bytes);
+            constexpr float kStart = kType == WeightType::q8_0 ? -128.0f : kType == WeightType::q4_0 ? -8.0f : 0.0f;
+            for (int n = 0; n < N; ++n)
+                for (int r = 0; r < R; ++r)
+                    acc[r][n] = kStart == 0.0f ? zero8() : set8(kStart * sums[size_t(n) * x_stride]);
+            if constexpr (kBits == 0) {
+                exact(w, row_block_bytes, x, x_stride);
+                for (int r = 0; r < R; ++r)
+                    for (int n = 0; n < N; ++n)
+                        total[r][n] = Add(total[r][n], acc[r][n]);
+            } else {
+                codes(w, row_block_bytes, x, x_stride);
+                for (int r = 0; r < R; ++r) {
+                    const auto* constants = reinterpret_cast<const uint16_t*>(w + r * row_block_bytes + 32 * kBits);
+                    const F8 d = load_half8(constants);
+                    for (int n = 0; n < N; ++n)
+                        total[r][n] = MulAdd(d, acc[r][n], total[r][n]);
+                    if constexpr (kType == WeightType::q4_1) {
+                        const F8 m = load_half8(constants + 8);
+                        for (int n = 0; n < N; ++n)
+                            total[r][n] = MulAdd(m, set8(sums[size_t(n) * x_stride]), total[r][n]);
+                    }
+                }
+            }
+        }
+    }
+};
+
+struct Job {
+    const uint8_t* weights;
+    int rows, cols;
+    size_t row_block_bytes;
+    float* y;
+    size_t y_stride;
+};
+
+template <WeightType kType, int R, int N>
+HWY_NOINLINE void run_tile(const Job& job, int row_block, int vector, const float* prepared) {
+    const size_t cols = size_t(job.cols);
+    const size_t form = kCodeBits<kType> == 4 ? 1 : kCodeBits<kType> == 8 ? 2 : 0;
+    Tile<kType, R, N> t;
+    const size_t stride = activation_stride(job.cols);
+    const float* x = prepared + size_t(vector) * stride;
+    t.run(job.weights + size_t(row_block) * job.row_block_bytes, job.cols / 32, x + form * cols, x + 3 * cols, stride);
+    for (int r = 0; r < R; ++r) {
+        const int row = 8 * (row_block + r);
+        for (int n = 0; n < N; ++n) {
+            float* y = job.y + size_t(vector + n) * job.y_stride + row;
+            if (row + 8 <= job.rows) {
+                store8(t.total[r][n], y);
+            } else {
+                float padded[8];
+                store8(t.total[r][n], padded);
+                std::copy(padded, padded + (job.rows - row), y);
+            }
+        }
+    }
+}
+
+/// Most vectors in one pass: 5 x 2 row blocks leave no register idle.
+constexpr int kVectorTile = kOneRegister ? 5 : 1;
+
+/// Vectors of the next pass when n are left: passes of 3 to 5 rather than a last one of 1 or 2, which is far slower.
+constexpr int tile_size(int n) {
+    if (n <= kVectorTile || kVectorTile == 1) return n < kVectorTile ? n : kVectorTile;
+    return n == 6 ? 3 : n == 7 ? 4 : kVectorTile;
+}
+
+/// All vectors for R row blocks: their weights stay in the first-level cache.
+template <WeightType kType, int R>
+HWY_INLINE void run_vectors(const Job& job, int row_block, const float* prepared, int n) {
+    for (int vector = 0; vector < n;) {
+        const int size = tile_size(n - vector);
+        if constexpr (kVectorTile == 1) {
+            run_tile<kType, R, 1>(job, row_block, vector, prepared);
+        } else {
+            switch (size) {
+                case 1:
+                    run_tile<kType, R, 1>(job, row_block, vector, prepared);
+                    break;
+                case 2:
+                    run_tile<kType, R, 2>(job, row_block, vector, prepared);
+                    break;
+                case 3:
+                    run_tile<kType, R, 3>(job, row_block, vector, prepared);
+                    break;
+                case 4:
+                    run_tile<kType, R, 4>(job, row_block, vector, prepared);
+                    break;
+                default:
+                    run_tile<kType, R, 5>(job, row_block, vector, prepared);
+                    break;
+            }
+        }
+        vector += size;
+    }
+}
+
+template <WeightType kType>
+void run_type(const Job& job, int block_begin, int block_end, const float* prepared, int n) {
+    int b = block_begin;
+    if constexpr (kOneRegister) {
+        // Few vectors leave registers for more row blocks.
+        if (n == 1)
+            for (; b + 4 <= block_end; b += 4)
+                run_tile<kType, 4, 1>(job, b, 0, prepared);
+        if (n == 2)
+            for (; b + 4 <= block_end; b += 4)
+                run_tile<kType, 4, 2>(job, b, 0, prepared);
+        if (n == 3)
+            for (; b + 3 <= block_end; b += 3)
+                run_tile<kType, 3, 3>(job, b, 0, prepared);
+        for (; b + 2 <= block_end; b += 2)
+            run_vectors<kType, 2>(job, b, prepared, n);
+    }
+    for (; b < block_end; ++b)
+        run_vectors<kType, 1>(job, b, prepared, n);
+}
+
+void Matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
+            size_t y_stride) {
+    const Job job{w.data(), w.rows(), w.cols(), size_t(w.cols() / 32) * r8_block_bytes(w.type()), y, y_stride};
+    switch (w.type()) {
+        case WeightType::f32:
+            return run_type<WeightType::f32>(job, block_begin, block_end, prepared, n);
+        case WeightType::f16:
+            return run_type<WeightType::f16>(job, block_begin, block_end, prepared, n);
+        case WeightType::bf16:
+            return run_type<WeightType::bf16>(job, block_begin, block_end, prepared, n);
+        case WeightType::q8_0:
+            return run_type<WeightType::q8_0>(job, block_begin, block_end, prepared, n);
+        case WeightType::q4_0:
+            return run_type<WeightType::q4_0>(job, block_begin, block_end, prepared, n);
+        case WeightType::q4_1:
+            return run_type<WeightType::q4_1>(job, block_begin, block_end, prepared, n);
+    }
+}
+
+void PrepareActivation(const float* x, int index, int cols, float* prepared) {
+    static constexpr float kFourBits[8] = {1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f, 1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f};
+    static constexpr float kEightBits[8] = {1.0f, 0x1p-8f, 1.0f, 0x1p-8f, 1.0f, 0x1p-8f, 1.0f, 0x1p-8f};
+    float* const plain = prepared + size_t(index) * activation_stride(cols);
+    float* const four = plain + cols;
+    float* const eight = four + cols;
+    float* const sums = eight + cols;
+    const F8 factor4 = load8(kFourBits), factor8 = load8(kEightBits);
+    for (int c = 0; c < cols; c += 32) {
+        F8 sum = zero8();
+        for (int i = c; i < c + 32; i += 8) {
+            const F8 v = load8(x + i);
+            sum = Add(sum, v);
+            store8(v, plain + i);
+            store8(Mul(v, factor4), four + i);
+            store8(Mul(v, factor8), eight + i);
+        }
+        sums[c / 32] = sum8(sum);
+    }
+}
+
+}  // namespace kvasir::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kvasir::kernels {
+
+HWY_EXPORT(Matmul);
+HWY_EXPORT(PrepareActivation);
+
+size_t activation_floats(int n, int cols) {
+    return size_t(n) * activation_stride(cols);
+}
+
+void prepare_activation(const float* x, int index, int /*n*/, int cols, float* prepared) {
+    HWY_DYNAMIC_DISPATCH(PrepareActivation)(x, index, cols, prepared);
+}
+
+void matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
+            size_t y_stride) {
+    HWY_DYNAMIC_DISPATCH(Matmul)(w, block_begin, block_end, prepared, n, y, y_stride);
+}
+
+}  // namespace kvasir::kernels
+#endif  // HWY_ONCE

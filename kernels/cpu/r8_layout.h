@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layout R8 and the prepared activations: private to the matmul sources.
+//
+// R8: row blocks of 8 rows; within one, blocks of 32 columns, each of them
+//   f32         float    [32 columns][8 rows]
+//   f16, bf16   uint16   [32 columns][8 rows]
+//   q8_0        uint32   w[8][8 rows], byte s of word v = column 4v + s, stored + 128; fp16 d[8 rows]
+//   q4_0        uint32   w[4][8 rows], nibble s of word v = column 8v + s; fp16 d[8 rows]
+//   q4_1        as q4_0, then fp16 m[8 rows]
+// A register holds one word of 8 rows, so a dot product needs no horizontal sum.
+//
+// A prepared activation vector, contiguous: x (cols), x * 2^-4(c % 4) for 4-bit words, x * 2^-8(c % 2) for 8-bit words,
+// sums of 32 columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+
+#include "kernels/cpu/matmul.h"
+
+namespace kvasir::kernels {
+
+inline size_t r8_block_bytes(WeightType type) {
+    switch (type) {
+        case WeightType::f32:
+            return 1024;
+        case WeightType::f16:
+        case WeightType::bf16:
+            return 512;
+        case WeightType::q8_0:
+            return 272;
+        case WeightType::q4_0:
+            return 144;
+        case WeightType::q4_1:
+            return 160;
+    }
+    std::abort();
+}
+
+/// Floats of one prepared vector.
+inline size_t activation_stride(int cols) {
+    return 3 * size_t(cols) + size_t(cols) / 32;
+}
+
+}  // namespace kvasir::kernels

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vectors of exactly 8 fp32 (F8) or uint32 (U8) lanes on Highway: one register on AVX2, parts elsewhere. Layouts and
+// orders of sums are therefore the same on every target. On AVX2 the arithmetic (Add, Mul, MulAdd ...) is Highway's
+// own, found by argument-dependent look-up; for parts the same names are defined here.
+
+// Include guard per target, as Highway's documentation prescribes.
+#if defined(KVASIR_SIMD8_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef KVASIR_SIMD8_INL_H_
+#undef KVASIR_SIMD8_INL_H_
+#else
+#define KVASIR_SIMD8_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/codec/half.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kvasir::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX2
+
+/// Whether a vector is one register: elsewhere kernels keep to few accumulators and few variants.
+constexpr bool kOneRegister = true;
+
+using DF = hn::FixedTag<float, 8>;
+using DU = hn::FixedTag<uint32_t, 8>;
+using F8 = hn::Vec<DF>;
+using U8 = hn::Vec<DU>;
+
+HWY_INLINE F8 zero8() {
+    return hn::Zero(DF());
+}
+HWY_INLINE F8 set8(float x) {
+    return hn::Set(DF(), x);
+}
+HWY_INLINE U8 set_u8(uint32_t x) {
+    return hn::Set(DU(), x);
+}
+HWY_INLINE F8 load8(const float* p) {
+    return hn::LoadU(DF(), p);
+}
+HWY_INLINE U8 load8(const uint32_t* p) {
+    return hn::LoadU(DU(), p);
+}
+HWY_INLINE void store8(F8 v, float* p) {
+    hn::StoreU(v, DF(), p);
+}
+HWY_INLINE F8 as_float(U8 u) {
+    return hn::BitCast(DF(), u);
+}
+HWY_INLINE U8 as_bits(F8 v) {
+    return hn::BitCast(DU(), v);
+}
+/// Numeric value of integers below 2^31.
+HWY_INLINE F8 to_float(U8 u) {
+    return hn::ConvertTo(DF(), hn::BitCast(hn::FixedTag<int32_t, 8>(), u));
+}
+/// a where x < y, else b.
+HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
+    return hn::IfThenElse(hn::Lt(x, y), a, b);
+}
+
+HWY_INLINE U8 shift_right(U8 u, int bits) {
+    return hn::ShiftRightSame(u, bits);
+}
+
+HWY_INLINE F8 load_half8(const uint16_t* p) {
+    const hn::FixedTag<hwy::float16_t, 8> dh;
+    return hn::PromoteTo(DF(), hn::LoadU(dh, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+HWY_INLINE void store_half8(F8 v, uint16_t* p) {
+    const hn::FixedTag<hwy::float16_t, 8> dh;
+    hn::StoreU(hn::DemoteTo(dh, v), dh, reinterpret_cast<hwy::float16_t*>(p));
+}
+HWY_INLINE F8 load_bf16_8(const uint16_t* p) {
+    return as_float(hn::ShiftLeft<16>(hn::PromoteTo(DU(), hn::LoadU(hn::FixedTag<uint16_t, 8>(), p))));
+}
+
+/// ((v0+v4) + (v2+v6)) + ((v1+v5) + (v3+v7)), on every target.
+HWY_INLINE float sum8(F8 v) {
+    const hn::FixedTag<float, 4> d4;
+    const auto four = hn::Add(hn::LowerHalf(d4, v), hn::UpperHalf(d4, v));
+    const auto two = hn::Add(four, hn::Shuffle1032(four));
+    return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
+}
+
+/// Stages h = 1, 2, 4 of the Hadamard transform inside a vector.
+HWY_INLINE F8 butterfly8(F8 v) {
+    alignas(32) static constexpr uint32_t kSign[24] = {
+        0, 1u << 31, 0,        1u << 31, 0,        1u << 31, 0,        1u << 31,  //
+        0, 0,        1u << 31, 1u << 31, 0,        0,        1u << 31, 1u << 31,  //
+        0, 0,        0,        0,        1u << 31, 1u << 31, 1u << 31, 1u << 31};
+    v = hn::Add(hn::Shuffle2301(v), hn::Xor(v, as_float(load8(kSign))));
+    v = hn::Add(hn::Shuffle1032(v), hn::Xor(v, as_float(load8(kSign + 8))));
+    return hn::Add(hn::ConcatLowerUpper(DF(), v, v), hn::Xor(v, as_float(load8(kSign + 16))));
+}
+
+/// 8 sums in double, lane by lane.
+struct D8 {
+    hn::Vec<hn::FixedTag<double, 4>> lo, hi;
+
+    HWY_INLINE D8() : lo(hn::Zero(hn::FixedTag<double, 4>())), hi(lo) {}  // an implicit one would miss the target
+
+    HWY_INLINE void add(F8 v) {
+        const hn::FixedTag<float, 4> d4;
+        const hn::FixedTag<double, 4> dd;
+        lo = hn::Add(lo, hn::PromoteTo(dd, hn::LowerHalf(d4, v)));
+        hi = hn::Add(hi, hn::PromoteTo(dd, hn::UpperHalf(d4, v)));
+    }
+    HWY_INLINE double sum() const {
+        alignas(32) double s[4];
+        hn::Store(hn::Add(lo, hi), hn::FixedTag<double, 4>(), s);
+        return (s[0] + s[2]) + (s[1] + s[3]);
+    }
+};
+
+#else  // parts of the target's native width, at most 4 lanes
+
+constexpr bool kOneRegister = false;
+
+using DF = hn::CappedTag<float, 4>;
+using DU = hn::CappedTag<uint32_t, 4>;
+constexpr size_t kLanes = hn::MaxLanes(DF());
+constexpr size_t kParts = 8 / kLanes;
+
+struct F8 {
+    hn::Vec<DF> part[kParts];
+};
+struct U8 {
+    hn::Vec<DU> part[kParts];
+};
+
+#define KVASIR_EACH_PART(result, expression) \
+    result r;                                \
+    for (size_t i = 0; i < kParts; ++i)      \
+        r.part[i] = expression;              \
+    return r
+
+HWY_INLINE F8 zero8() {
+    KVASIR_EACH_PART(F8, hn::Zero(DF()));
+}
+HWY_INLINE F8 set8(float x) {
+    KVASIR_EACH_PART(F8, hn::Set(DF(), x));
+}
+HWY_INLINE U8 set_u8(uint32_t x) {
+    KVASIR_EACH_PART(U8, hn::Set(DU(), x));
+}
+HWY_INLINE F8 load8(const float* p) {
+    KVASIR_EACH_PART(F8, hn::LoadU(DF(), p + i * kLanes));
+}
+HWY_INLINE U8 load8(const uint32_t* p) {
+    KVASIR_EACH_PART(U8, hn::LoadU(DU(), p + i * kLanes));
+}
+HWY_INLINE void store8(F8 v, float* p) {
+    for (size_t i = 0; i < kParts; ++i)
+        hn::StoreU(v.part[i], DF(), p + i * kLanes);
+}
+HWY_INLINE F8 as_float(U8 u) {
+    KVASIR_EACH_PART(F8, hn::BitCast(DF(), u.part[i]));
+}
+HWY_INLINE U8 as_bits(F8 v) {
+    KVASIR_EACH_PART(U8, hn::BitCast(DU(), v.part[i]));
+}
+HWY_INLINE F8 to_float(U8 u) {
+    KVASIR_EACH_PART(F8, hn::ConvertTo(DF(), hn::BitCast(hn::RebindToSigned<DU>(), u.part[i])));
+}
+HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::IfThenElse(hn::Lt(x.part[i], y.part[i]), a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Add(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Add(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Sub(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Sub(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Mul(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Mul(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Div(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Div(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Max(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Max(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Min(F8 a, F8 b) {
+    KVASIR_EACH_PART(F8, hn::Min(a.part[i], b.part[i]));
+}
+HWY_INLINE F8 Neg(F8 a) {
+    KVASIR_EACH_PART(F8, hn::Neg(a.part[i]));
+}
+HWY_INLINE F8 Abs(F8 a) {
+    KVASIR_EACH_PART(F8, hn::Abs(a.part[i]));
+}
+HWY_INLINE F8 MulAdd(F8 a, F8 b, F8 c) {
+    KVASIR_EACH_PART(F8, hn::MulAdd(a.part[i], b.part[i], c.part[i]));
+}
+HWY_INLINE F8 NegMulAdd(F8 a, F8 b, F8 c) {
+    KVASIR_EACH_PART(F8, hn::NegMulAdd(a.part[i], b.part[i], c.part[i]));
+}
+HWY_INLINE U8 And(U8 a, U8 b) {
+    KVASIR_EACH_PART(U8, hn::And(a.part[i], b.part[i]));
+}
+HWY_INLINE U8 Add(U8 a, U8 b) {
+    KVASIR_EACH_PART(U8, hn::Add(a.part[i], b.part[i]));
+}
+template <int kBits>
+HWY_INLINE U8 ShiftRight(U8 a) {
+    KVASIR_EACH_PART(U8, hn::ShiftRight<kBits>(a.part[i]));
+}
+HWY_INLINE U8 shift_right(U8 u, int bits) {
+    KVASIR_EACH_PART(U8, hn::ShiftRightSame(u.part[i], bits));
+}
+template <int kBits>
+HWY_INLINE U8 ShiftLeft(U8 a) {
+    KVASIR_EACH_PART(U8, hn::ShiftLeft<kBits>(a.part[i]));
+}
+#undef KVASIR_EACH_PART
+
+HWY_INLINE F8 load_half8(const uint16_t* p) {
+    float f[8];
+    for (int i = 0; i < 8; ++i)
+        f[i] = half_to_float(p[i]);
+    return load8(f);
+}
+HWY_INLINE void store_half8(F8 v, uint16_t* p) {
+    float f[8];
+    store8(v, f);
+    for (int i = 0; i < 8; ++i)
+        p[i] = float_to_half(f[i]);
+}
+HWY_INLINE F8 load_bf16_8(const uint16_t* p) {
+    float f[8];
+    for (int i = 0; i < 8; ++i)
+        f[i] = float_from_bits(uint32_t(p[i]) << 16);
+    return load8(f);
+}
+HWY_INLINE float sum8(F8 v) {
+    float f[8];
+    store8(v, f);
+    return ((f[0] + f[4]) + (f[2] + f[6])) + ((f[1] + f[5]) + (f[3] + f[7]));
+}
+HWY_INLINE F8 butterfly8(F8 v) {
+    float f[8];
+    store8(v, f);
+    for (int h = 1; h < 8; h *= 2)
+        for (int i = 0; i < 8; ++i)
+            if ((i & h) == 0) {
+                const float a = f[i], b = f[i + h];
+                f[i] = a + b;
+                f[i + h] = a - b;
+            }
+    return load8(f);
+}
+struct D8 {
+    double lane[8] = {};
+    HWY_INLINE void add(F8 v) {
+        float f[8];
+        store8(v, f);
+        for (int i = 0; i < 8; ++i)
+            lane[i] += double(f[i]);
+    }
+    HWY_INLINE double sum() const {
+        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    }
+};
+
+#endif
+
+/// Asks for the cache line `bytes_ahead` beyond p; never faults.
+HWY_INLINE void prefetch(const void* p, size_t bytes_ahead) {
+    hwy::Prefetch(reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(p) + bytes_ahead));
+}
+
+}  // namespace kvasir::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "kernels/cpu/thread_pool.h"
+
+#include <algorithm>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace kvasir::kernels {
+
+namespace {
+
+void pause_cpu() {
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+// About 50 us, three wake-ups of a sleeping thread: longer than the pause between two regions of a step.
+constexpr int kSpins = 2000;
+// With more threads than cores a spinning thread keeps another from working.
+constexpr int kSpinsCrowded = 20;
+
+}  // namespace
+
+// The ticket holds the region's number (upper 32 bits) and the items nobody has claimed yet (lower 32 bits). A thread
+// claims a block by compare-exchange, so a late one either gets a block of the region whose fields it has read, or
+// nothing; the caller need not wait for threads that found no work.
+//
+// Why the relaxed reads of the fields are safe: the caller writes them only after every item of the region before was
+// claimed and done. A thread that read fields and then claims with an unchanged ticket therefore read those of its
+// region.
+struct ThreadPool::State {
+    alignas(64) std::atomic<uint64_t> ticket{0};
+    alignas(64) std::atomic<uint32_t> done{0};   // items finished in this region; the caller waits on it
+    alignas(64) std::atomic<uint32_t> epoch{0};  // counts regions; idle workers wait on it
+    std::atomic<bool> stop{false};
+    std::atomic<int> n_items{0}, grain{1};
+    std::atomic<Call> call{nullptr};
+    std::atomic<void*> context{nullptr};
+    int spins = kSpins;
+    uint32_t region = 0;  // the caller's own count
+    std::vector<std::thread> workers;
+
+    void work(int thread) {
+        uint64_t seen = ticket.load(std::memory_order_acquire);
+        while (uint32_t(seen) != 0) {
+            const int total = n_items.load(std::memory_order_relaxed);
+            const Call body = call.load(std::memory_order_relaxed);
+            void* const argument = context.load(std::memory_order_relaxed);
+            const uint32_t left = uint32_t(seen);
+            const uint32_t take = std::min(left, uint32_t(grain.load(std::memory_order_relaxed)));
+            if (!ticket.compare_exchange_weak(seen, seen - take, std::memory_order_acq_rel, std::memory_order_acquire))
+                continue;
+            const int begin = total - int(left);
+            body(argument, begin, begin + int(take), thread);
+            const uint32_t finished = done.fetch_add(take, std::memory_order_acq_rel) + take;
+            if (finished == uint32_t(total)) done.notify_one();
+            seen = ticket.load(std::memory_order_acquire);
+        }
+    }
+
+    void serve(int thread) {
+        uint32_t known = 0;
+        while (true) {
+            for (int i = 0; i < spins && epoch.load(std::memory_order_relaxed) == known; ++i)
+                pause_cpu();
+            epoch.wait(known, std::memory_order_acquire);
+            known = epoch.load(std::memory_order_acquire);
+            if (stop.load(std::memory_order_relaxed)) return;
+            work(thread);
+        }
+    }
+
+    void wait_for(uint32_t total) {
+        for (int i = 0; i < spins; ++i) {
+            if (done.load(std::memory_order_acquire) == total) return;
+            pause_cpu();
+        }
+        uint32_t value;
+        while ((value = done.load(std::memory_order_acquire)) != total)
+            done.wait(value, std::memory_order_acquire);
+    }
+};
+
+ThreadPool::ThreadPool(int n_threads) : state_(std::make_unique<State>()) {
+    const unsigned cores = std::thread::hardware_concurrency();
+    if (cores != 0 && n_threads > int(cores)) state_->spins = kSpinsCrowded;
+    state_->workers.reserve(size_t(std::max(n_threads - 1, 0)));
+    for (int i = 1; i < n_threads; ++i)
+        state_->workers.emplace_back([s = state_.get(), i] { s->serve(i); });
+}
+
+ThreadPool::~ThreadPool() {
+    state_->stop.store(true, std::memory_order_relaxed);
+    state_->epoch.fetch_add(1);
+    state_->epoch.notify_all();
+    for (std::thread& worker : state_->workers)
+        worker.join();
+}
+
+int ThreadPool::size() const {
+    return int(state_->workers.size()) + 1;
+}
+
+void ThreadPool::run(int n_items, int grain, Call call, void* context) {
+    if (n_items <= 0) return;
+    grain = std::max(grain, 1);
+    State& s = *state_;
+    if (s.workers.empty() || n_items <= grain) {
+        for (int begin = 0; begin < n_items; begin += std::min(grain, n_items - begin))
+            call(context, begin, begin + std::min(grain, n_items - begin), 0);
+        return;
+    }
+    s.done.store(0, std::memory_order_relaxed);
+    s.n_items.store(n_items, std::memory_order_relaxed);
+    s.grain.store(grain, std::memory_order_relaxed);
+    s.call.store(call, std::memory_order_relaxed);
+    s.context.store(context, std::memory_order_relaxed);
+    s.ticket.store(uint64_t(++s.region) << 32 | uint32_t(n_items), std::memory_order_release);
+    s.epoch.fetch_add(1);  // sequentially consistent: a worker about to sleep sees it or is seen by notify_all
+    s.epoch.notify_all();
+    s.work(0);
+    s.wait_for(uint32_t(n_items));
+}
+
+}  // namespace kvasir::kernels

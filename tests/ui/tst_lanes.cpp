@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Line breaking, tints and the lanes view, fed with a run made by hand.
+#include <QApplication>
+#include <QFontMetricsF>
+#include <QTest>
+
+#include "ui/lanes/lane_pane.h"
+#include "ui/lanes/lanes_view.h"
+#include "ui/lanes/tint.h"
+#include "ui/lanes/token_flow.h"
+#include "ui/shell/run_controller.h"
+#include "ui/shell/theme.h"
+
+using namespace kvasir;
+using namespace kvasir::ui;
+
+class TestLanes : public QObject {
+    Q_OBJECT
+
+    static QString lineText(const TokenFlow& flow, int line) {
+        QStringList words;
+        const auto [first, last] = flow.lineRange(line);
+        for (size_t i = first; i < last; ++i) words << flow.fragments()[i].text;
+        return words.join(QLatin1Char('|'));
+    }
+
+    /// Two lanes, three tokens; the second token's character is split over two tokens.
+    static Session session(bool comparable) {
+        Session s;
+        s.experiment = Experiment::first_start();
+        s.experiment.lanes.resize(2);
+        auto info = std::make_shared<RunInfo>();
+        info->serial = 7;
+        info->experiment = s.experiment;
+        info->prompt_ids = {1};
+        info->n_planned = 3;
+        info->lanes.resize(2);
+        for (size_t i = 0; i < 2; ++i) info->lanes[i].exact = i == 0;
+        s.run.begin(info, 2, 1, 64);
+        s.run.set_piece(1, "Start");
+        s.run.set_piece(2, " caf\xC3");
+        s.run.set_piece(3, "\xA9");
+        s.run.set_piece(4, " end");
+        std::vector<StepRecord> records;
+        for (int step = 0; step < 3; ++step)
+            for (int lane = 0; lane < 2; ++lane) {
+                StepRecord r;
+                r.lane = lane;
+                r.step = step;
+                r.position = 1 + step;
+                r.token_id = 2 + step;
+                r.kl = lane == 0 ? 0 : 0.2f * float(step);
+                r.top1_agrees = lane == 0 || step != 1;
+                r.comparable = lane == 0 || comparable || step < 2;
+                r.margin = 0.5f;
+                records.push_back(r);
+            }
+        s.run.append(std::move(records));
+        s.extra = nlohmann::json::object();
+        return s;
+    }
+
+ private slots:
+    void initTestCase() { Theme::instance().apply(*qApp, Theme::Kind::light, 1); }
+
+    void wordsStayWhole() {
+        const QFont font = Theme::instance().font(11);
+        const QFontMetricsF m(font);
+        TokenFlow flow;
+        flow.setFont(font, m.horizontalAdvance(QStringLiteral("Theodore Marsh")) + 2);
+        for (const char* token : {"Theodore", " Mar", "sh", " Cle", "men", "tine"}) flow.append(QLatin1String(token));
+        QCOMPARE(flow.lineCount(), 2);
+        QCOMPARE(lineText(flow, 0), QStringLiteral("Theodore|Mar|sh"));
+        QCOMPARE(lineText(flow, 1), QStringLiteral("Cle|men|tine"));
+        flow.append(QStringLiteral("s and"));
+        flow.append(QStringLiteral("\nNext"));
+        QCOMPARE(lineText(flow, flow.lineCount() - 1), QStringLiteral("Next"));
+    }
+
+    void aWordThatGrowsTooLongMovesWithAllItsTokens() {
+        const QFont font = Theme::instance().font(11);
+        TokenFlow flow;
+        flow.setFont(font, QFontMetricsF(font).horizontalAdvance(QStringLiteral("abc defg")) + 1);
+        flow.append(QStringLiteral("abc"));
+        flow.append(QStringLiteral(" de"));
+        QCOMPARE(flow.lineCount(), 1);
+        const int changed = flow.append(QStringLiteral("fghij"));
+        QCOMPARE(changed, 0);
+        QCOMPARE(lineText(flow, 0), QStringLiteral("abc"));
+        QCOMPARE(lineText(flow, 1), QStringLiteral("de|fghij"));
+        QCOMPARE(flow.rectOf(1).left(), 0.0);
+        QCOMPARE(flow.tokenAt(flow.rectOf(2).center()), 2);
+    }
+
+    void appendingGivesTheSameAsLayingOutAgain() {
+        const QFont font = Theme::instance().font(11);
+        TokenFlow grown;
+        grown.setFont(font, 180);
+        const QStringList tokens{QStringLiteral("Averyveryverylongwordwithoutanyspaceinsideitatall"), QStringLiteral(" 등대"), QStringLiteral("지기는 "),
+                                 QStringLiteral("\n\n"), QStringLiteral("  two"), QStringLiteral(" "), QStringLiteral(""), QStringLiteral("\tx")};
+        for (int repeat = 0; repeat < 20; ++repeat)
+            for (const QString& t : tokens) grown.append(t);
+        TokenFlow again = grown;
+        again.setFont(font, 180);
+        QCOMPARE(again.lineCount(), grown.lineCount());
+        QCOMPARE(again.fragments().size(), grown.fragments().size());
+        for (size_t i = 0; i < again.fragments().size(); ++i) {
+            QCOMPARE(again.fragments()[i].x, grown.fragments()[i].x);
+            QCOMPARE(again.fragments()[i].line, grown.fragments()[i].line);
+            QVERIFY2(again.fragments()[i].blank || again.fragments()[i].x + again.fragments()[i].width <= 181 || again.fragments()[i].text.size() == 1,
+                     qPrintable(again.fragments()[i].text));
+        }
+    }
+
+    void tintsFollowTheEdges_data() {
+        QTest::addColumn<float>("kl");
+        QTest::addColumn<bool>("comparable");
+        QTest::addColumn<int>("level");
+        QTest::newRow("nothing") << 0.0f << true << 0;
+        QTest::newRow("below") << 0.0099f << true << 0;
+        QTest::newRow("first") << 0.0101f << true << 1;
+        QTest::newRow("third") << 0.11f << true << 3;
+        QTest::newRow("most") << 7.0f << true << 5;
+        QTest::newRow("contexts differ") << 7.0f << false << 0;
+    }
+    void tintsFollowTheEdges() {
+        QFETCH(float, kl);
+        QFETCH(bool, comparable);
+        QFETCH(int, level);
+        StepRecord r;
+        r.kl = kl;
+        r.comparable = comparable;
+        QCOMPARE(tintLevel(r, ErrorMeasure::kl), level);
+    }
+
+    void probabilityChangeTintsToo() {
+        StepRecord r;
+        r.reference_probability = 0.9f;
+        r.probability = 0.5f;
+        QCOMPARE(tintLevel(r, ErrorMeasure::delta_probability), 4);
+    }
+
+    void lanesShowARunAndKeysMoveThroughIt() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.resize(900, 500);
+        lanes.show();
+        controller.adoptSession(session(true));
+        QCOMPARE(lanes.panes().size(), size_t(2));
+        LaneBody* body = lanes.panes()[1]->body();
+        body->setFocus();
+        QTest::keyClick(body, Qt::Key_Home);
+        QCOMPARE(view.crosshairStep(), 0);
+        QTest::keyClick(body, Qt::Key_Right);
+        QTest::keyClick(body, Qt::Key_Right);
+        QTest::keyClick(body, Qt::Key_Right);
+        QCOMPARE(view.crosshairStep(), 2);
+        QVERIFY(body->stepRect(2).left() > body->stepRect(0).left());
+        QVERIFY(!lanes.popoverShown());
+        QTest::keyClick(body, Qt::Key_Return);
+        QVERIFY(lanes.popoverShown());
+        view.setLaneShown(1, false);
+        QCOMPARE(lanes.panes().size(), size_t(1));
+        QVERIFY(!lanes.popoverShown());
+    }
+
+    void tintedTokensAreDrawnInTheirTint() {
+        for (const bool comparable : {true, false}) {
+            RunController controller;
+            ViewState view;
+            LanesView lanes(controller, view);
+            lanes.resize(900, 500);
+            lanes.show();
+            controller.adoptSession(session(comparable));
+            LaneBody* body = lanes.panes()[1]->body();
+            const QImage image = body->grab().toImage();
+            const QRect last = body->stepRect(2);  // KL 0.4: tint 4 when it can be compared
+            QVERIFY(!last.isNull());
+            int tinted = 0;
+            for (int x = last.left(); x < last.right(); ++x)
+                for (int y = last.top(); y < last.bottom(); ++y) tinted += image.pixelColor(x, y) == Theme::instance().tint(4);
+            QCOMPARE(tinted > 50, comparable);
+        }
+    }
+};
+
+QTEST_MAIN(TestLanes)
+#include "tst_lanes.moc"

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The real window, driven by keys: type a prompt, run four lanes, compare the plots' tables with what was recorded,
+// export, save, reload.
+#include <QApplication>
+#include <QDir>
+#include <QDockWidget>
+#include <QFile>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QtGui/QDropEvent>
+#include <memory>
+
+#include "support/default_model.h"
+#include "ui/lanes/lane_pane.h"
+#include "ui/lanes/lanes_view.h"
+#include "ui/plots/plot_text.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
+#include "ui/shell/plot_dock.h"
+#include "ui/shell/prompt_dialog.h"
+
+using namespace kvasir;
+using namespace kvasir::ui;
+
+class TestWindow : public QObject {
+    Q_OBJECT
+
+    Settings settings_{false};
+    std::unique_ptr<MainWindow> window_;
+    QTemporaryDir folder_;
+
+    PlotDock* plot(const char* id) const {
+        for (PlotDock* dock : window_->plotDocks())
+            if (dock->entry().id == QLatin1String(id)) return dock;
+        return nullptr;
+    }
+    EngineState state() const { return window_->controller().status().state; }
+
+    static QByteArray contents(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    void drop(const QString& path) {
+        QMimeData mime;
+        mime.setUrls({QUrl::fromLocalFile(path)});
+        QDropEvent event(QPointF(50, 50), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window_.get(), &event);
+        QTest::qWait(50);
+    }
+
+    /// Types into the prompt editor that the action opens, as a person does.
+    void typePrompt(const QString& text, int n_tokens) {
+        bool typed = false;
+        QTimer::singleShot(100, this, [&] {
+            auto* dialog = qobject_cast<PromptDialog*>(QApplication::activeModalWidget());
+            if (!dialog) return;
+            auto* field = dialog->findChild<QPlainTextEdit*>(QStringLiteral("prompt-text"));
+            QTest::keyClick(field, Qt::Key_A, Qt::ControlModifier);
+            QTest::keyClicks(field, text);
+            typed = field->toPlainText() == text;
+            QTest::mouseClick(dialog->findChild<QPushButton*>(QStringLiteral("primary")), Qt::LeftButton);
+        });
+        QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier);
+        QVERIFY(typed);
+        Experiment e = window_->controller().experiment();
+        e.n_tokens = n_tokens;
+        e.mode = Mode::teacher_forced;
+        window_->edits().apply(QStringLiteral("fewer tokens"), e);
+    }
+
+ private slots:
+    void initTestCase() {
+        window_ = std::make_unique<MainWindow>(settings_);
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+    }
+
+    void hasADockForEveryPlot() {
+        QVERIFY(!plotRegistry().empty());
+        for (const PlotEntry& entry : plotRegistry()) QVERIFY2(window_->findChild<QDockWidget*>(entry.id), qPrintable(entry.id));
+    }
+
+    void refusesFilesWithAReason() {
+        drop(folder_.filePath(QStringLiteral("nothing.gguf")));
+        MessageBar* bar = window_->messages().message(QStringLiteral("file"));
+        QVERIFY(bar && bar->sentence().contains(QStringLiteral("not there")));
+        QFile picture(folder_.filePath(QStringLiteral("picture.png")));
+        QVERIFY(picture.open(QIODevice::WriteOnly));
+        picture.close();
+        drop(picture.fileName());
+        bar = window_->messages().message(QStringLiteral("file"));
+        QVERIFY(bar && bar->sentence().contains(QStringLiteral(".kvasir")));
+    }
+
+    void takesDroppedText() {
+        QFile text(folder_.filePath(QStringLiteral("text.txt")));
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write("A dropped text.");
+        text.close();
+        drop(text.fileName());
+        QCOMPARE(window_->controller().experiment().prompt, std::string("A dropped text."));
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->controller().experiment().prompt != "A dropped text.");
+    }
+
+    void findsACommandByItsWords() {
+        QTimer::singleShot(100, this, [] {
+            auto* palette = qobject_cast<CommandPalette*>(QApplication::activeModalWidget());
+            if (!palette) return;
+            QTest::keyClicks(palette->findChild<QLineEdit*>(), QStringLiteral("theme dark"));
+            QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Return);
+        });
+        QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(Theme::instance().kind(), Theme::Kind::dark);
+        window_->setTheme(QStringLiteral("light"));
+    }
+
+    void presentHidesTheExperimentAndEscReturns() {
+        auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("experiment"));
+        QVERIFY(dock->isVisible());
+        QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
+        QVERIFY(!dock->isVisible());
+        QCOMPARE(Theme::instance().typeScale(), 1.5);
+        QTest::keyClick(window_.get(), Qt::Key_Escape);
+        QVERIFY(dock->isVisible());
+        QCOMPARE(Theme::instance().typeScale(), 1.0);
+    }
+
+    void f6ReachesEveryPane() {
+        QSet<QString> reached;
+        for (int i = 0; i < 8; ++i) {
+            QTest::keyClick(window_.get(), Qt::Key_F6);
+            QWidget* w = window_->focusWidget();
+            QVERIFY(w);
+            while (w->parentWidget() && w->parentWidget() != window_.get()) w = w->parentWidget();
+            reached.insert(QLatin1String(w->metaObject()->className()));
+        }
+        QVERIFY(reached.size() >= 3);
+    }
+
+    void runsFourLanesAndPlotsWhatWasRecorded() {
+        KVASIR_NEEDS_MODEL(model);
+        window_->openPath(QString::fromStdString(model), false);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->controller().model(), 120000);
+        typePrompt(QStringLiteral("The keeper of the lighthouse has a cat named Biscuit. The cat is named"), 8);
+        QCOMPARE(window_->controller().experiment().lanes.size(), size_t(4));
+        QTest::keyClick(window_.get(), Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), EngineState::finished, 300000);
+
+        const RunModel& run = window_->controller().run();
+        QCOMPARE(run.n_lanes(), 4);
+        QStringList expected;
+        for (int lane = 0; lane < 4; ++lane) {
+            QCOMPARE(run.lane(lane).size(), size_t(8));
+            for (const StepRecord& r : run.lane(lane))
+                expected << QStringLiteral("%1 %2 %3 %4").arg(QString::fromLatin1(laneLetter(run, lane))).arg(r.step).arg(r.token_id).arg(double(r.kl), 0, 'g', 9);
+        }
+        const QVector<QStringList> table = parseCsv(plot("error-per-token")->plot()->csv());
+        const qsizetype lane = table[0].indexOf(QStringLiteral("lane")), step = table[0].indexOf(QStringLiteral("step")),
+                        token = table[0].indexOf(QStringLiteral("token_id")), kl = table[0].indexOf(QStringLiteral("kl"));
+        QVERIFY(lane >= 0 && step >= 0 && token >= 0 && kl >= 0);
+        QStringList plotted;
+        for (const QStringList& row : table.mid(1))
+            plotted << QStringLiteral("%1 %2 %3 %4").arg(row[lane], row[step], row[token]).arg(double(row[kl].toFloat()), 0, 'g', 9);
+        QCOMPARE(plotted, expected);
+        const QVector<QStringList> memory = parseCsv(plot("memory")->plot()->csv());
+        QCOMPARE(memory.size(), qsizetype(1 + 4 * 8));
+        const qsizetype total = memory[0].indexOf(QStringLiteral("total_bytes"));
+        QCOMPARE(memory[1][total].toULongLong(), qulonglong(run.lane(0)[0].bytes.total()));
+        QCOMPARE(window_->lanes().panes().size(), size_t(4));
+    }
+
+    void exportsEveryPlotAndTheTranscript() {
+        if (window_->controller().run().empty()) QSKIP("needs the run of the test before, and so the default model");
+        QSignalSpy done(window_.get(), &MainWindow::exported);
+        QSignalSpy saved(window_.get(), &MainWindow::sessionSaved);
+        const QString out = folder_.filePath(QStringLiteral("all"));
+        window_->exportAllTo(out);
+        QTRY_COMPARE_WITH_TIMEOUT(done.size(), 1, 60000);
+        QCOMPARE(done[0][1].toString(), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        const QDir dir(out);
+        QVERIFY(contents(dir.filePath(QStringLiteral("error-per-token.png"))).startsWith("\x89PNG"));
+        QVERIFY(contents(dir.filePath(QStringLiteral("error-per-token.pdf"))).startsWith("%PDF"));
+        QVERIFY(contents(dir.filePath(QStringLiteral("memory.svg"))).contains("<svg"));
+        QCOMPARE(contents(dir.filePath(QStringLiteral("memory.csv"))), plot("memory")->plot()->csv());
+        const QString transcript = QString::fromUtf8(contents(dir.filePath(QStringLiteral("transcript.txt"))));
+        QVERIFY(transcript.contains(QStringLiteral("Biscuit")) && transcript.contains(QStringLiteral("Quanto int2")));
+        QVERIFY(QFile::exists(dir.filePath(QStringLiteral("session.kvasir"))));
+    }
+
+    void savesAndReloadsASession() {
+        if (window_->controller().run().empty()) QSKIP("needs the run of the test before, and so the default model");
+        const QString path = folder_.filePath(QStringLiteral("a.kvasir"));
+        const QByteArray before = plot("error-per-token")->plot()->csv();
+        const Experiment experiment = window_->controller().experiment();
+        window_->view().setCrosshairStep(3);
+        window_->view().setLaneShown(1, false);
+        QSignalSpy saved(window_.get(), &MainWindow::sessionSaved);
+        window_->saveSessionTo(path);
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        QCOMPARE(saved[0][1].toString(), QString());
+
+        MainWindow other(settings_);
+        other.show();
+        QSignalSpy opened(&other, &MainWindow::sessionOpened);
+        other.openSession(path);
+        QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 1, 60000);
+        QCOMPARE(opened[0][1].toString(), QString());
+        QVERIFY(other.controller().experiment() == experiment);
+        QCOMPARE(other.view().crosshairStep(), 3);
+        QVERIFY(!other.view().laneShown(1));
+        QCOMPARE(other.lanes().panes().size(), size_t(3));
+        for (PlotDock* dock : other.plotDocks())
+            if (dock->entry().id == QLatin1String("error-per-token")) QCOMPARE(dock->plot()->csv(), before);
+        window_->view().setLaneShown(1, true);
+    }
+
+    void stopAnswersWhileRunning() {
+        if (!window_->controller().model()) QSKIP("needs the default model");
+        Experiment e = window_->controller().experiment();
+        e.n_tokens = 4000;
+        window_->edits().apply(QStringLiteral("many"), e);
+        QTest::keyClick(window_.get(), Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == EngineState::running, 60000);
+        QTest::keyClick(window_.get(), Qt::Key_Escape);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), EngineState::stopped, 60000);
+    }
+
+    void saysWhenASessionIsBroken() {
+        QFile broken(folder_.filePath(QStringLiteral("broken.kvasir")));
+        QVERIFY(broken.open(QIODevice::WriteOnly));
+        broken.write("{\"version\":");
+        broken.close();
+        QSignalSpy opened(window_.get(), &MainWindow::sessionOpened);
+        window_->openPath(broken.fileName());
+        QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 1, 30000);
+        QVERIFY(!opened[0][1].toString().isEmpty());
+        QVERIFY(window_->messages().message(QStringLiteral("file")));
+    }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/lanes/lane_body.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <algorithm>
+
+#include "ui/lanes/tint.h"
+#include "ui/shell/format.h"
+#include "ui/shell/theme.h"
+
+namespace kvasir::ui {
+
+namespace {
+QString utf16(const std::string& utf8) { return QString::fromUtf8(utf8.data(), qsizetype(utf8.size())); }
+}  // namespace
+
+LaneBody::LaneBody(ViewState& view, QWidget* parent) : QWidget(parent), view_(view) {
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&view_, &ViewState::crosshairChanged, this, [this](int step) {
+        step_ = step;
+        update();
+    });
+}
+
+void LaneBody::setRun(const RunModel* run, int lane) {
+    run_ = run;
+    lane_ = lane;
+    step_ = -1;
+    rebuild();
+}
+
+int LaneBody::promptTokens() const {
+    return prompt_shown_ && run_ && !run_->empty() ? int(run_->info().prompt_ids.size()) : 0;
+}
+
+LaneBody::Mark LaneBody::markOf(const StepRecord& record) const {
+    return {static_cast<unsigned char>(tintLevel(record, view_.errorMeasure())), record.comparable && !record.top1_agrees};
+}
+
+void LaneBody::rebuild() {
+    flow_.clear();
+    flow_.setFont(Theme::instance().font(points_), width() - 2 * Theme::instance().px(11));
+    marks_.clear();
+    utf8_ = Utf8Stream();
+    first_flip_ = -1;
+    if (promptTokens() > 0)
+        for (const int id : run_->info().prompt_ids) flow_.append(utf16(utf8_.push(run_->piece_of(id))));
+    appendNew();
+    emit contentGrew();
+    update();
+}
+
+void LaneBody::appendNew() {
+    if (!run_ || run_->empty() || lane_ >= run_->n_lanes()) return;
+    const std::vector<StepRecord>& records = run_->lane(lane_);
+    if (marks_.size() >= records.size()) return;
+    int first_line = flow_.lineCount() - 1;
+    const bool reference = lane_ == run_->info().experiment.reference;
+    for (size_t i = marks_.size(); i < records.size(); ++i) {
+        const StepRecord& r = records[i];
+        first_line = std::min(first_line, flow_.append(utf16(utf8_.push(run_->piece_of(r.token_id)))));
+        marks_.push_back(markOf(r));
+        if (first_flip_ < 0 && !reference && r.comparable && !r.top1_agrees) {
+            first_flip_ = int(i);
+            const auto& exact = run_->lane(run_->info().experiment.reference);
+            flip_margin_ = i < exact.size() ? exact[i].margin : 0;
+        }
+    }
+    emit contentGrew();
+    const int top = stripHeight() + int(first_line * flow_.lineHeight()) - scroll_;
+    update(0, std::max(0, top), width(), height());
+    update(0, 0, width(), stripHeight());
+}
+
+void LaneBody::setPromptShown(bool shown) {
+    if (shown == prompt_shown_) return;
+    prompt_shown_ = shown;
+    rebuild();
+}
+
+void LaneBody::setNote(const QString& rich, bool bad) {
+    if (note_ == rich && note_bad_ == bad) return;
+    note_ = rich;
+    note_bad_ = bad;
+    update();
+}
+
+void LaneBody::setTextPoints(double points) {
+    points_ = points;
+    restyle();
+}
+
+void LaneBody::restyle() {
+    flow_.setFont(Theme::instance().font(points_), width() - 2 * Theme::instance().px(11));
+    emit contentGrew();
+    update();
+}
+
+void LaneBody::retint() {
+    if (!run_ || run_->empty()) return;
+    const std::vector<StepRecord>& records = run_->lane(lane_);
+    for (size_t i = 0; i < marks_.size(); ++i) marks_[i] = markOf(records[i]);
+    update();
+}
+
+void LaneBody::setScroll(int y) {
+    if (y == scroll_) return;
+    scroll_ = y;
+    update();
+}
+
+int LaneBody::stripHeight() const { return QFontMetrics(Theme::instance().font(9)).height() + Theme::instance().px(14); }
+int LaneBody::contentHeight() const { return int(flow_.height()) + Theme::instance().px(8); }
+int LaneBody::visibleHeight() const { return std::max(0, height() - stripHeight()); }
+
+QRect LaneBody::stepRect(int step) const {
+    const QRectF r = flow_.rectOf(step + promptTokens());
+    if (r.isNull()) return {};
+    const QRect rect = r.translated(Theme::instance().px(11), stripHeight() - scroll_).toAlignedRect();
+    return rect.bottom() < stripHeight() || rect.top() > height() ? QRect() : rect;
+}
+
+int LaneBody::scrollFor(int step) const {
+    const int line = flow_.lineOf(step + promptTokens());
+    const int top = int(line * flow_.lineHeight()), bottom = top + int(flow_.lineHeight());
+    if (top < scroll_) return top;
+    if (bottom > scroll_ + visibleHeight()) return bottom - visibleHeight();
+    return scroll_;
+}
+
+int LaneBody::stepAt(const QPoint& point, bool nearest) const {
+    if (point.y() < stripHeight()) return -1;
+    const QPointF p(point.x() - Theme::instance().px(11), point.y() - stripHeight() + scroll_);
+    const int token = flow_.tokenAt(p, nearest);
+    const int step = token - promptTokens();
+    return token < 0 || step < 0 ? -1 : step;
+}
+
+void LaneBody::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    restyle();
+}
+
+void LaneBody::mouseMoveEvent(QMouseEvent* event) {
+    const int step = stepAt(event->pos(), false);
+    setCursor(event->pos().y() < stripHeight() && run_ && !run_->empty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (step >= 0) view_.setCrosshairStep(step);
+    emit hovered(step);
+}
+
+void LaneBody::mousePressEvent(QMouseEvent* event) {
+    QWidget::mousePressEvent(event);
+    if (event->button() != Qt::LeftButton) return;
+    if (event->pos().y() < stripHeight()) {
+        bool flip = false;
+        stripText(&flip);
+        if (flip) {
+            moveCursor(first_flip_);
+        } else {
+            emit promptToggled();
+        }
+        return;
+    }
+    const int step = stepAt(event->pos(), true);
+    if (step < 0) return;
+    moveCursor(step);
+    emit details(step);
+}
+
+void LaneBody::leaveEvent(QEvent*) { emit hovered(-1); }
+
+void LaneBody::wheelEvent(QWheelEvent* event) {
+    const int pixels = event->pixelDelta().isNull() ? event->angleDelta().y() * int(flow_.lineHeight()) * 3 / 120
+                                                    : event->pixelDelta().y();
+    emit wheelTurned(-pixels);
+    event->accept();
+}
+
+void LaneBody::moveCursor(int step) {
+    const int last = int(marks_.size()) - 1;
+    if (last < 0) return;
+    view_.setCrosshairStep(std::clamp(step, 0, last));
+    emit scrollWanted(scrollFor(step_));
+    if (!run_ || run_->empty()) return;
+    const StepRecord& r = run_->lane(lane_)[size_t(step_)];
+    setAccessibleDescription(tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));
+}
+
+void LaneBody::keyPressEvent(QKeyEvent* event) {
+    const int at = step_ < 0 ? 0 : step_;
+    const QRectF here = flow_.rectOf(at + promptTokens());
+    const auto line = [&](double by) {
+        const QPointF p(here.center().x(), here.center().y() + by * flow_.lineHeight());
+        const int token = flow_.tokenAt(p, true);
+        if (token >= promptTokens()) moveCursor(token - promptTokens());
+        else emit wheelTurned(int(by * flow_.lineHeight()));
+    };
+    switch (event->key()) {
+        case Qt::Key_Left: moveCursor(at - 1); return;
+        case Qt::Key_Right: moveCursor(step_ < 0 ? 0 : at + 1); return;
+        case Qt::Key_Up: line(-1); return;
+        case Qt::Key_Down: line(1); return;
+        case Qt::Key_Home: moveCursor(0); return;
+        case Qt::Key_End: moveCursor(int(marks_.size()) - 1); return;
+        case Qt::Key_PageUp: emit wheelTurned(-visibleHeight()); return;
+        case Qt::Key_PageDown: emit wheelTurned(visibleHeight()); return;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (step_ < 0) moveCursor(0);
+            if (step_ >= 0 && step_ < int(marks_.size())) emit details(step_);
+            return;
+        default: QWidget::keyPressEvent(event);
+    }
+}
+
+void LaneBody::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    parentWidget()->update();
+}
+
+void LaneBody::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    parentWidget()->update();
+}
+
+}  // namespace kvasir::ui

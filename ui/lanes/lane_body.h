@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The text of one lane: tokens tinted by their error, other top-1 underlined, first flip with a pennant. Painted here
+// token by token, so that a new token costs one line.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "core/model/tokenizer.h"
+#include "core/session/run_model.h"
+#include "ui/lanes/token_flow.h"
+#include "ui/shell/view_state.h"
+
+namespace kvasir::ui {
+
+class LaneBody : public QWidget {
+    Q_OBJECT
+ public:
+    LaneBody(ViewState& view, QWidget* parent);
+
+    /// Shows `lane` of `run`, from the start. The run must outlive the body or be replaced here.
+    void setRun(const RunModel* run, int lane);
+    void appendNew();                       ///< takes the records that came since
+    void setPromptShown(bool shown);
+    void setNote(const QString& rich, bool bad = false);  ///< instead of text: why there is none
+    void setTextPoints(double points);
+    void restyle();                         ///< theme, type or width changed: lay out and tint again
+    void retint();
+
+    void setScroll(int y);
+    int contentHeight() const;              ///< of the text, pixels
+    int visibleHeight() const;              ///< room for it
+    int step() const { return step_; }      ///< token under the lane's own cursor
+    /// Rectangle of a token in this widget; null when it is not in sight.
+    QRect stepRect(int step) const;
+    /// Scroll position that shows this token.
+    int scrollFor(int step) const;
+
+    int lane() const { return lane_; }
+
+ signals:
+    void hovered(int step);                 ///< -1: the mouse left the text
+    void details(int step);                 ///< Enter, or a click on the token
+    void scrollWanted(int y);               ///< absolute position
+    void wheelTurned(int pixels);
+    void contentGrew();
+    void promptToggled();
+
+ protected:
+    void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void leaveEvent(QEvent*) override;
+    void wheelEvent(QWheelEvent*) override;
+    void keyPressEvent(QKeyEvent*) override;
+    void focusInEvent(QFocusEvent*) override;
+    void focusOutEvent(QFocusEvent*) override;
+
+ private:
+    struct Mark {
+        unsigned char tint = 0;
+        bool other_top1 = false;
+    };
+    int stripHeight() const;
+    int promptTokens() const;               ///< shown in the flow, before step 0
+    int stepAt(const QPoint& point, bool nearest) const;
+    void rebuild();
+    Mark markOf(const StepRecord& record) const;
+    QString stripText(bool* is_flip) const;
+    void paintLine(QPainter& painter, int line, double top);
+    void paintFragment(QPainter& painter, const TokenFlow::Fragment& fragment, double top);
+    void moveCursor(int step);
+
+    ViewState& view_;
+    const RunModel* run_ = nullptr;
+    int lane_ = 0;
+    TokenFlow flow_;
+    std::vector<Mark> marks_;               // by step
+    Utf8Stream utf8_;
+    int first_flip_ = -1;
+    float flip_margin_ = 0;
+    bool prompt_shown_ = false;
+    QString note_;
+    bool note_bad_ = false;
+    double points_ = 11;
+    int scroll_ = 0, step_ = -1;
+};
+
+}  // namespace kvasir::ui

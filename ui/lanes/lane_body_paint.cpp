@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a lane's text is drawn.
+#include <QPainter>
+#include <QPainterPath>
+#include <QPaintEvent>
+#include <QTextDocument>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/lanes/lane_body.h"
+#include "ui/shell/format.h"
+#include "ui/shell/theme.h"
+
+namespace kvasir::ui {
+
+/// One line above the text that never moves: the prompt at the top; else the first flip when it is out of sight, or
+/// the number of the first token in sight.
+QString LaneBody::stripText(bool* is_flip) const {
+    *is_flip = false;
+    if (!run_ || run_->empty()) return {};
+    const int n_prompt = int(run_->info().prompt_ids.size());
+    const double top = scroll_, bottom = scroll_ + visibleHeight();
+    if (first_flip_ >= 0) {
+        const QRectF flip = flow_.rectOf(first_flip_ + promptTokens());
+        const bool above = flip.bottom() <= top + 1, below = flip.top() >= bottom - 1;
+        if (above || below) {
+            *is_flip = true;
+            const int position = run_->lane(lane_)[size_t(first_flip_)].position;
+            return QStringLiteral("%1 ").arg(above ? QChar(0x25B4) : QChar(0x25BE)) +
+                   tr("first flip at token %1, margin %2").arg(position).arg(fixedText(double(flip_margin_), 2));
+        }
+    }
+    if (scroll_ > 0 && !marks_.empty()) {
+        const auto [first, last] = flow_.lineRange(std::min(int(top / flow_.lineHeight()), flow_.lineCount() - 1));
+        if (first < last) {
+            const int step = flow_.fragments()[first].token - promptTokens();
+            return QStringLiteral("▴ ") + tr("token %1").arg(n_prompt + step);
+        }
+    }
+    return (prompt_shown_ ? QStringLiteral("▾ ") : QStringLiteral("▸ ")) +
+           tr("prompt, %1 tokens, attention exact").arg(countText(n_prompt));
+}
+
+void LaneBody::paintEvent(QPaintEvent* event) {
+    const Theme& theme = Theme::instance();
+    QPainter painter(this);
+    painter.fillRect(event->rect(), theme.colour(QStringLiteral("base")));
+    const int pad = theme.px(11), strip = stripHeight();
+    if (!note_.isEmpty()) {
+        QTextDocument document;
+        document.setDefaultFont(theme.font(10));
+        document.setDefaultStyleSheet(QStringLiteral("p { color: %1; }").arg(theme.colour(note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")).name()));
+        document.setHtml(QStringLiteral("<p>%1</p>").arg(note_));
+        document.setTextWidth(width() - 2 * pad);
+        painter.translate(pad - 4, theme.px(10));
+        document.drawContents(&painter);
+        return;
+    }
+    bool is_flip = false;
+    painter.setFont(theme.font(9));
+    painter.setPen(theme.colour(QStringLiteral("dim")));
+    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter, stripText(&is_flip));
+
+    painter.setClipRect(QRect(0, strip, width(), height() - strip) & event->rect());
+    painter.setFont(theme.font(points_));
+    const double line_height = flow_.lineHeight();
+    const int first = std::max(0, int((scroll_ + event->rect().top() - strip) / line_height));
+    const int last = std::min(flow_.lineCount() - 1, int((scroll_ + event->rect().bottom() - strip) / line_height));
+    painter.translate(pad, 0);
+    for (int line = first; line <= last; ++line) paintLine(painter, line, strip + line * line_height - scroll_);
+}
+
+void LaneBody::paintLine(QPainter& painter, int line, double top) {
+    const auto [first, last] = flow_.lineRange(line);
+    for (size_t i = first; i < last; ++i) paintFragment(painter, flow_.fragments()[i], top);
+}
+
+void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, double top) {
+    const Theme& theme = Theme::instance();
+    const QColor text = theme.colour(QStringLiteral("text"));
+    const int step = f.token - promptTokens();
+    const double text_height = flow_.textHeight(), y = top + (flow_.lineHeight() - text_height) / 2;
+    const QRectF box(f.x, y, f.width, text_height);
+    const Mark mark = step >= 0 ? marks_[size_t(step)] : Mark();
+    if (mark.tint > 0) painter.fillRect(box, theme.tint(mark.tint));
+    painter.setPen(step >= 0 ? text : theme.colour(QStringLiteral("dim")));
+    if (!f.text.isEmpty()) painter.drawText(QPointF(f.x, y + flow_.ascent()), f.text);
+    else if (mark.tint > 0 && f.blank && flow_.textOf(f.token).contains(QLatin1Char('\n'))) painter.drawText(box, Qt::AlignCenter, QStringLiteral("↵"));
+    if (mark.other_top1) {
+        QPen pen(text, 1.6);
+        pen.setDashPattern({1.4, 1.1});
+        painter.setPen(pen);
+        painter.drawLine(QPointF(f.x, y + text_height - 0.8), QPointF(f.x + f.width, y + text_height - 0.8));
+    }
+    const bool first_fragment = flow_.rectOf(f.token).topLeft() == QPointF(f.x, f.line * flow_.lineHeight());
+    if (step >= 0 && step == first_flip_ && first_fragment) {  // bar and pennant
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.fillRect(QRectF(f.x - 2.5, y - 1, 2.5, text_height + 2), text);
+        QPainterPath pennant(QPointF(f.x, y - 1));
+        pennant.lineTo(f.x + 6, y + 2);
+        pennant.lineTo(f.x, y + 5);
+        painter.fillPath(pennant, text);
+        painter.restore();
+    }
+    if (step >= 0 && step == step_) {
+        painter.setPen(QPen(text, 1.5));
+        painter.drawRect(box.adjusted(-1.5, -0.5, 1.5, 0.5));
+    }
+}
+
+}  // namespace kvasir::ui

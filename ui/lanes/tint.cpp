@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/lanes/tint.h"
+
+#include <cmath>
+
+namespace kvasir::ui {
+
+int tintLevel(const StepRecord& record, ErrorMeasure measure) {
+    if (!record.comparable) return 0;  // the contexts differ: there is no error to show
+    const bool kl = measure == ErrorMeasure::kl;
+    const double error = kl ? record.kl : std::fabs(double(record.probability) - double(record.reference_probability));
+    int level = 0;
+    for (const double edge : kl ? kKlEdges : kDpEdges)
+        if (error >= edge) ++level;
+    return level;
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/chart.h"
+
+#include <QRubberBand>
+#include <cmath>
+
+#include "ui/plots/plot_style.h"
+
+namespace kvasir::ui {
+
+namespace {
+constexpr int kDragThreshold = 4;  // px before a press becomes a drag
+}
+
+Chart::Chart(QWidget* parent) : QCustomPlot(parent) {
+    setPlottingHint(QCP::phFastPolylines);
+    setAutoAddPlottableToLegend(false);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setContextMenuPolicy(Qt::PreventContextMenu);  // the right button draws a zoom box
+    setMinimumSize(120, 80);
+    crosshair_ = new QCPItemStraightLine(this);
+    crosshair_->setLayer(QStringLiteral("overlay"));  // buffered: moving it repaints nothing else
+    crosshair_->setSelectable(false);
+    crosshair_->setVisible(false);
+    connect(this, &QCustomPlot::afterReplot, this, [this] { drawn_ = true; });
+}
+
+void Chart::setFollowing(bool follow) {
+    if (follow) {
+        fit();
+        stale_ = true;
+        if (isVisible()) replot(rpQueuedReplot);
+    }
+    if (follow == following_) return;
+    following_ = follow;
+    emit followingChanged(follow);
+}
+
+void Chart::hold() {
+    if (!following_) return;
+    following_ = false;
+    emit followingChanged(false);
+}
+
+void Chart::applyTheme(const Theme& theme) {
+    theme_ = &theme;
+    setBackground(QBrush(theme.colour(QStringLiteral("base"))));
+    crosshair_->setPen(QPen(theme.colour(QStringLiteral("text")), 1));
+    for (QCPAxisRect* rect : axisRects()) {
+        rect->setAutoMargins(QCP::msNone);
+        for (QCPAxis* axis : rect->axes())
+            styleAxis(*axis, theme);
+    }
+}
+
+void Chart::refresh() {
+    if (following_) fit();
+    stale_ = !isVisible();
+    if (!stale_) replot(rpQueuedReplot);
+}
+
+void Chart::showEvent(QShowEvent* event) {
+    QCustomPlot::showEvent(event);
+    if (!stale_) return;
+    stale_ = false;
+    replot(rpQueuedReplot);
+}
+
+void Chart::showCrosshair(double x) {
+    if (crosshair_->visible() && crosshair_->point1->key() == x) return;
+    crosshair_->point1->setCoords(x, 1);  // any two heights that a logarithmic axis has as well
+    crosshair_->point2->setCoords(x, 2);
+    crosshair_->setVisible(true);
+    replotCrosshair();
+}
+
+void Chart::replotCrosshair() {
+    if (isVisible() && drawn_) layer(QStringLiteral("overlay"))->replot();
+}
+
+void Chart::hideCrosshair() {
+    if (!crosshair_->visible()) return;
+    crosshair_->setVisible(false);
+    replotCrosshair();
+}
+
+void Chart::paintForExport(QCPPainter& painter, QSize size) {
+    static const Theme paper;  // a new theme is light, at scale 1
+    const Theme& screen = *theme_;
+    const bool crossed = crosshair_->visible();
+    crosshair_->setVisible(false);
+    applyTheme(paper);
+    toPainter(&painter, size.width(), size.height());
+    applyTheme(screen);
+    crosshair_->setVisible(crossed);
+    if (isVisible()) replot(rpQueuedReplot);
+}
+
+void Chart::zoom(QCPAxis& axis, double factor, double centre) {
+    QCPRange range = axis.range();
+    if (axis.scaleType() == QCPAxis::stLogarithmic) {
+        range.lower = centre * std::pow(range.lower / centre, factor);
+        range.upper = centre * std::pow(range.upper / centre, factor);
+        if (range.upper / range.lower < 1.2 || range.upper / range.lower > 1e15) return;
+    } else {
+        range.lower = centre + (range.lower - centre) * factor;
+        range.upper = centre + (range.upper - centre) * factor;
+        if (&axis == xAxis && range.size() < minimumSpan()) return;
+    }
+    if (!QCPRange::validRange(range)) return;
+    axis.setRange(range);
+    hold();
+    replot(rpQueuedReplot);
+}
+
+void Chart::zoomToBox(const QRect& box) {
+    QCPAxisRect* axes = axisRectAt(box.center());
+    if (!axes) return;
+    const QRect rect = box.intersected(axes->rect());
+    if (rect.width() < kDragThreshold || rect.height() < kDragThreshold) return;
+    QCPAxis *across = axes->axis(QCPAxis::atBottom), *up = axes->axis(QCPAxis::atLeft);
+    const QCPRange x(across->pixelToCoord(rect.left()), across->pixelToCoord(rect.right()));
+    const QCPRange y(up->pixelToCoord(rect.bottom()), up->pixelToCoord(rect.top()));
+    if (x.size() < minimumSpan() || !QCPRange::validRange(x) || !QCPRange::validRange(y)) return;
+    across->setRange(x);
+    up->setRange(y);
+    hold();
+    replot(rpQueuedReplot);
+}
+
+void Chart::wheelEvent(QWheelEvent* event) {
+    const QPoint delta = event->angleDelta();
+    const int turn = delta.y() ? delta.y() : delta.x();
+    if (turn == 0) return event->ignore();
+    const double factor = std::pow(0.85, turn / 120.0);
+    if (event->modifiers() & Qt::ShiftModifier)
+        zoom(*yAxis, factor, yAxis->pixelToCoord(event->position().y()));
+    else
+        zoom(*xAxis, factor, xAxis->pixelToCoord(event->position().x()));
+    event->accept();
+}
+
+void Chart::mousePressEvent(QMouseEvent* event) {
+    press_ = last_ = event->pos();
+    if (event->button() == Qt::LeftButton) {
+        drag_ = Drag::pressed;
+    } else if (event->button() == Qt::RightButton) {
+        drag_ = Drag::box;
+        if (!band_) band_ = new QRubberBand(QRubberBand::Rectangle, this);
+    }
+    event->accept();
+}
+
+void Chart::mouseMoveEvent(QMouseEvent* event) {
+    const QPoint at = event->pos();
+    if (drag_ == Drag::pressed && (at - press_).manhattanLength() >= kDragThreshold) drag_ = Drag::pan;
+    if (drag_ == Drag::pan) {
+        for (QCPAxis* axis : {xAxis, yAxis}) {
+            const bool horizontal = axis == xAxis;
+            const int from = horizontal ? last_.x() : last_.y(), to = horizontal ? at.x() : at.y();
+            if (axis->scaleType() == QCPAxis::stLogarithmic) {
+                const double ratio = axis->pixelToCoord(from) / axis->pixelToCoord(to);
+                axis->setRange(axis->range().lower * ratio, axis->range().upper * ratio);
+            } else {
+                const double shift = axis->pixelToCoord(from) - axis->pixelToCoord(to);
+                axis->setRange(axis->range().lower + shift, axis->range().upper + shift);
+            }
+        }
+        last_ = at;
+        hold();
+        replot(rpQueuedReplot);
+    } else if (drag_ == Drag::box) {
+        band_->setGeometry(QRect(press_, at).normalized());
+        band_->show();
+    } else {
+        setCursor(laneLabelAt(at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+        if (const QCPAxisRect* axes = axisRectAt(at); axes && axes->rect().contains(at))
+            emit pointed(axes->axis(QCPAxis::atBottom)->pixelToCoord(at.x()),
+                         axes->axis(QCPAxis::atLeft)->pixelToCoord(at.y()));
+    }
+    event->accept();
+}
+
+void Chart::mouseReleaseEvent(QMouseEvent* event) {
+    const Drag drag = std::exchange(drag_, Drag::none);
+    if (drag == Drag::box) {
+        band_->hide();
+        zoomToBox(QRect(press_, event->pos()).normalized());
+    } else if (drag == Drag::pressed) {
+        if (const int lane = laneLabelAt(event->pos()); lane >= 0) emit laneClicked(lane);
+    }
+    event->accept();
+}
+
+void Chart::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && laneLabelAt(event->pos()) < 0) setFollowing(true);
+    event->accept();
+}
+
+void Chart::leaveEvent(QEvent* event) {
+    QCustomPlot::leaveEvent(event);
+    emit pointerLeft();
+}
+
+void Chart::keyPressEvent(QKeyEvent* event) {
+    const int step = event->modifiers() & Qt::ShiftModifier ? 10 : 1;
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return emit crosshairStepped(-step);
+        case Qt::Key_Right:
+            return emit crosshairStepped(step);
+        case Qt::Key_Up:
+            return emit rowStepped(step);
+        case Qt::Key_Down:
+            return emit rowStepped(-step);
+        case Qt::Key_Home:
+            return emit crosshairJumped(false);
+        case Qt::Key_End:
+            return emit crosshairJumped(true);
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            return zoom(*xAxis, 0.7, xAxis->range().center());
+        case Qt::Key_Minus:
+            return zoom(*xAxis, 1 / 0.7, xAxis->range().center());
+        case Qt::Key_F:
+            return setFollowing(true);
+        default:
+            QCustomPlot::keyPressEvent(event);
+    }
+}
+
+void Chart::paintEvent(QPaintEvent* event) {
+    QCustomPlot::paintEvent(event);
+    if (!hasFocus()) return;
+    QPainter painter(this);
+    painter.setPen(QPen(theme_->colour(QStringLiteral("accent")), 2));
+    painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+}
+
+}  // namespace kvasir::ui

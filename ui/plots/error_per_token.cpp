@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/error_per_token.h"
+
+#include <cmath>
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<Measure> errorMeasures() {
+    const QString note = QStringLiteral("thin: token, thick: mean of %1").arg(RunningMean::kWindow);
+    Measure kl;
+    kl.name = QStringLiteral("KL");
+    kl.axis = QStringLiteral("KL, nats");
+    kl.unit = QStringLiteral("nats");
+    kl.note = note;
+    kl.log = true;
+    kl.reference = false;
+    kl.smoothing = RunningMean::Kind::mean;
+    kl.raw = true;
+    kl.lowest = 1e-6;  // below this, differences of fp32 sums dominate; such points lie on the lower edge
+    // After a fork the contexts differ: no error is drawn there.
+    kl.value = [](const StepRecord& r) { return r.comparable ? double(r.kl) : kNoValue; };
+    kl.text = errorText;
+
+    Measure delta = kl;
+    delta.name = QStringLiteral("Δ log-probability");
+    delta.axis = QStringLiteral("Δ log p of the token, nats");
+    delta.log = false;
+    delta.value = [](const StepRecord& r) { return r.comparable ? double(r.delta_logprob) : kNoValue; };
+
+    Measure rank = kl;
+    rank.name = QStringLiteral("Rank");
+    rank.axis = QStringLiteral("rank of the token");
+    rank.unit = QStringLiteral("rank, 1 is the most likely");
+    rank.reference = true;
+    rank.lowest = 1;
+    rank.value = [](const StepRecord& r) { return r.rank + 1.0; };
+    rank.text = [](double value) { return std::isnan(value) ? fixedText(value, 0) : countText(qint64(value)); };
+
+    Measure perplexity;
+    perplexity.name = QStringLiteral("Perplexity");
+    perplexity.axis = QStringLiteral("running perplexity");
+    perplexity.unit = QStringLiteral("perplexity of all tokens so far");
+    perplexity.log = true;
+    perplexity.smoothing = RunningMean::Kind::exp_of_all;
+    perplexity.lowest = 1;
+    perplexity.value = [](const StepRecord& r) { return double(r.nll); };
+    perplexity.text = [](double value) { return fixedText(value, 2); };
+    return {kl, delta, rank, perplexity};
+}
+
+}  // namespace
+
+ErrorPerToken::ErrorPerToken(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent)
+    : LaneLinesPlot(feed, view, texts, errorMeasures(), parent) {}
+
+QByteArray ErrorPerToken::csv() const {
+    CsvWriter csv({"lane", "spec", "step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll",
+                   "probability", "reference_probability", "rank", "top1_id", "top1_agrees"});
+    for (int lane = 0; lane < run().n_lanes(); ++lane)
+        for (const StepRecord& r : run().lane(lane))
+            csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
+                     QByteArray::number(r.position), QByteArray::number(r.token_id), r.comparable ? "1" : "0",
+                     exactText(r.kl), exactText(r.delta_logprob), exactText(r.nll), exactText(r.probability),
+                     exactText(r.reference_probability), QByteArray::number(r.rank), QByteArray::number(r.top1_id),
+                     r.top1_agrees ? "1" : "0"});
+    return csv.bytes();
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/heat_map_chart.h"
+
+#include <cmath>
+#include <limits>
+
+#include "ui/plots/plot_style.h"
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+namespace {
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMostDecades = 1000;  // highest over lowest colour: below, differences are of no interest
+
+double oneTwoFive(double value, bool up) {
+    const double decade = std::pow(10, std::floor(std::log10(value)));
+    double below = decade;
+    for (const double digit : {1.0, 2.0, 5.0, 10.0}) {
+        if (digit * decade >= value * (1 - 1e-9)) return up || digit * decade <= value ? digit * decade : below;
+        below = digit * decade;
+    }
+    return below;
+}
+
+}  // namespace
+
+void ColourBar::draw(QCPPainter* painter) {
+    if (low.isEmpty()) return;
+    const QRect area = mParentPlot->axisRect()->rect();
+    const QFont font = theme->font(8.5);
+    const QFontMetricsF metrics(font, painter->device());
+    const double gap = theme->px(6), height = theme->px(6), width = theme->px(90);
+    const double middle = area.top() - theme->px(12);
+    const double baseline = middle + (metrics.ascent() - metrics.descent()) / 2;
+    painter->setFont(font);
+    painter->setPen(theme->colour(QStringLiteral("dim")));
+    double x = area.right() - metrics.horizontalAdvance(high);
+    painter->drawText(QPointF(x, baseline), high);
+    x -= gap + width;
+    const QVector<QColor> colours = theme->sequential();
+    QLinearGradient gradient(x, 0, x + width, 0);
+    for (int i = 0; i < int(colours.size()); ++i)
+        gradient.setColorAt(double(i) / double(colours.size() - 1), colours[i]);
+    const QRectF bar(x, middle - height / 2, width, height);
+    painter->fillRect(bar, gradient);
+    painter->drawRect(bar);
+    const QString before = name + QStringLiteral("  ") + low;
+    painter->drawText(QPointF(x - gap - metrics.horizontalAdvance(before), baseline), before);
+}
+
+HeatMapChart::HeatMapChart(QWidget* parent)
+    : Chart(parent), map_(new QCPColorMap(xAxis, yAxis)), bar_(new ColourBar(this)) {
+    map_->setInterpolate(false);
+    map_->setDataScaleType(QCPAxis::stLogarithmic);
+    xAxis->setTicker(QSharedPointer<WholeTicker>::create());
+    yAxis->setTicker(QSharedPointer<WholeTicker>::create());
+    xAxis->setLabel(QStringLiteral("token"));
+    yAxis->setLabel(QStringLiteral("layer"));
+    HeatMapChart::applyTheme(Theme::instance());
+}
+
+void HeatMapChart::begin(int first_position, int n_tokens, int n_rows, const QString& quantity) {
+    first_ = last_ = first_position;
+    n_tokens_ = std::max(n_tokens, 2);  // a map of one column has no width
+    n_rows_ = std::max(n_rows, 2);
+    map_->data()->setSize(n_tokens_, n_rows_);
+    map_->data()->setRange(QCPRange(first_, first_ + n_tokens_ - 1), QCPRange(0, n_rows_ - 1));
+    map_->data()->fill(kNoValue);
+    least_ = std::numeric_limits<double>::infinity(), most_ = 0;
+    bar_->name = quantity;
+    bar_->low.clear();
+}
+
+void HeatMapChart::setColumn(int position, const std::vector<float>& values) {
+    const int column = position - first_;
+    if (column >= n_tokens_) {  // more tokens than were planned: twice the room
+        QCPColorMapData wider(2 * n_tokens_, n_rows_, QCPRange(first_, first_ + 2 * n_tokens_ - 1),
+                              QCPRange(0, n_rows_ - 1));
+        wider.fill(kNoValue);
+        for (int t = 0; t < n_tokens_; ++t)
+            for (int row = 0; row < n_rows_; ++row)
+                wider.setCell(t, row, map_->data()->cell(t, row));
+        n_tokens_ *= 2;
+        *map_->data() = wider;
+    }
+    for (int row = 0; row < int(values.size()) && row < n_rows_; ++row) {
+        const double value = double(values[size_t(row)]);
+        if (std::isnan(value)) continue;
+        map_->data()->setCell(column, row, value);
+        if (value <= 0) continue;
+        least_ = std::min(least_, value);
+        most_ = std::max(most_, value);
+    }
+    updateRange();
+}
+
+double HeatMapChart::cell(int position, int row) const {
+    const int column = position - first_;
+    return column < 0 || column >= n_tokens_ || row < 0 || row >= n_rows_ ? kNoValue : map_->data()->cell(column, row);
+}
+
+void HeatMapChart::updateRange() {
+    if (most_ <= 0) return;
+    const double high = oneTwoFive(most_, true);
+    const double low = std::min(std::max(oneTwoFive(least_, false), high / kMostDecades), high / 10);
+    map_->setDataRange(QCPRange(low, high));
+    bar_->low = (least_ < low ? QStringLiteral("≤ ") : QString()) + axisText(low);
+    bar_->high = axisText(high);
+}
+
+void HeatMapChart::applyTheme(const Theme& theme) {
+    Chart::applyTheme(theme);
+    bar_->theme = &theme;
+    axisRect()->setMargins(QMargins(theme.px(54), theme.px(24), theme.px(12), theme.px(40)));
+    yAxis->grid()->setVisible(false);
+    const QVector<QColor> colours = theme.sequential();
+    QMap<double, QColor> stops;
+    for (int i = 0; i < int(colours.size()); ++i)
+        stops[double(i) / double(colours.size() - 1)] = colours[i];
+    QCPColorGradient gradient;
+    gradient.setColorStops(stops);
+    gradient.setNanHandling(QCPColorGradient::nhTransparent);
+    map_->setGradient(gradient);
+}
+
+void HeatMapChart::fit() {
+    xAxis->setRange(first_ - 0.5, std::max(last_, first_ + 1) + 0.5);
+    yAxis->setRange(-0.5, n_rows_ - 0.5);
+}
+
+}  // namespace kvasir::ui

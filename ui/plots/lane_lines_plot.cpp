@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/lane_lines_plot.h"
+
+#include <QActionGroup>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/plot_style.h"
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+}
+
+LaneLinesPlot::LaneLinesPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, std::vector<Measure> measures,
+                             QWidget* parent)
+    : PlotFrame(feed, view, texts, parent), measures_(std::move(measures)), chart_(new LinesChart) {
+    addChart(chart_);
+    chart_->setQuantity(measure().axis, measure().log);
+    if (measures_.size() > 1)
+        for (size_t i = 0; i < measures_.size(); ++i)
+            addChoice(measures_[i].name, [this, i] { setMeasure(int(i)); });
+}
+
+void LaneLinesPlot::addChoice(const QString& name, std::function<void()> chosen) {
+    if (!menu_) {
+        menu_ = new QToolButton;
+        menu_->setPopupMode(QToolButton::InstantPopup);
+        menu_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        menu_->setMenu(new QMenu(menu_));
+        menu_->setAccessibleName(tr("Shown quantity"));
+        menu_->setToolTip(tr("Choose what is shown"));
+        new QActionGroup(menu_);
+        readoutRow()->addWidget(menu_);
+    }
+    const int index = int(choices_.size());
+    choices_.push_back({name, std::move(chosen)});
+    QAction* action = menu_->menu()->addAction(name, this, [this, index] { choose(index); });
+    action->setCheckable(true);
+    menu_->findChild<QActionGroup*>()->addAction(action);
+    if (index == 0) {
+        action->setChecked(true);
+        menu_->setText(name + QStringLiteral(" ▾"));
+    }
+}
+
+void LaneLinesPlot::choose(int index) {
+    const Choice& choice = choices_[size_t(index)];
+    menu_->menu()->actions().at(index)->setChecked(true);
+    menu_->setText(choice.name + QStringLiteral(" ▾"));
+    choice.chosen();
+    emit subtitleChanged(choice.name);
+}
+
+void LaneLinesPlot::setMeasure(int index) {
+    measure_ = size_t(index);
+    chart_->setQuantity(measure().axis, measure().log);
+    showChart(chart_);
+    chart_->setFollowing(true);  // another quantity, another range
+    buildLines();
+    catchUp();
+}
+
+void LaneLinesPlot::startRun() {
+    buildLines();
+}
+
+void LaneLinesPlot::buildLines() {
+    chart_->clearLines();
+    means_.clear();
+    n_drawn_.clear();
+    y_low_ = kInfinity, y_high_ = -kInfinity;
+    if (run().empty()) return;
+    const Experiment& experiment = run().info().experiment;
+    n_drawn_.assign(size_t(run().n_lanes()), 0);
+    means_.assign(size_t(run().n_lanes()), RunningMean(measure().smoothing));
+    for (int lane = 0; lane < run().n_lanes(); ++lane) {
+        const bool reference = lane == experiment.reference;
+        const LaneSetup& setup = experiment.lanes[size_t(lane)];
+        if (!setup.enabled || run().info().lanes[size_t(lane)].failed) continue;
+        if (reference && !measure().reference) continue;
+        chart_->addLine(lane, lane - (lane > experiment.reference ? 1 : 0), reference, laneShortName(setup.spec),
+                        measure().raw);
+    }
+    lanesShown();
+}
+
+void LaneLinesPlot::lanesShown() {
+    for (const LinesChart::Line& line : chart_->lines())
+        chart_->setLaneShown(line.lane, view().laneShown(line.lane));
+}
+
+void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
+    const std::vector<StepRecord>& records = run().lane(lane);
+    size_t& n_drawn = n_drawn_[size_t(lane)];
+    const auto note = [&](double value) {
+        if (!std::isfinite(value) || (measure().log && value <= 0)) return;
+        y_low_ = std::min(y_low_, value);
+        y_high_ = std::max(y_high_, value);
+    };
+    for (; n_drawn < records.size(); ++n_drawn) {
+        const StepRecord& record = records[n_drawn];
+        const double value = measure().value(record);
+        const double smooth = means_[size_t(lane)].add(value);
+        if (line.raw) {
+            line.raw->addData(record.position, value);
+            note(value);
+        }
+        line.line->addData(record.position, smooth);
+        note(smooth);
+    }
+}
+
+void LaneLinesPlot::takeRecords() {
+    for (const LinesChart::Line& line : chart_->lines())
+        appendLane(line.lane, line);
+    updateLimits();
+}
+
+void LaneLinesPlot::updateLimits() {
+    double first = kInfinity, last = -kInfinity;
+    for (int lane = 0; lane < run().n_lanes(); ++lane) {
+        if (run().lane(lane).empty()) continue;
+        first = std::min(first, double(run().lane(lane).front().position));
+        last = std::max(last, double(run().lane(lane).back().position));
+    }
+    if (first > last) return;
+    // While tokens may still come the axis keeps their place, so that it does not move.
+    if (feed().running()) last = std::max(last, first + run().info().n_planned - 1);
+    const QCPRange x(first, std::max(last, first + 1));
+    double low = y_low_, high = y_high_;
+    if (low > high) low = measure().log ? 0.1 : 0, high = 1;
+    if (measure().log) {
+        low = std::max(low, measure().lowest);
+        high = std::max(high, low);
+        // whole decades, at least one
+        low = std::pow(10, std::floor(std::log10(low)));
+        high = std::max(low * 10, std::pow(10, std::ceil(std::log10(high) + 0.05)));
+    } else if (measure().from_zero) {
+        low = 0;
+        high = high > 0 ? niceAbove(high * 1.04) : 1;
+    } else {
+        const double reach = niceAbove(std::max({std::abs(low), std::abs(high), 1e-6}));
+        low = low < 0 ? -reach : 0;
+        high = high > 0 ? reach : 0;
+    }
+    chart_->setLimits(x, {low, high});
+}
+
+Readout LaneLinesPlot::makeReadout() const {
+    Readout readout;
+    double position = -1;
+    const int wanted = view().crosshairStep();
+    for (const LinesChart::Line& line : chart_->lines()) {
+        const std::vector<StepRecord>& records = run().lane(line.lane);
+        const int index = wanted < 0 ? int(records.size()) - 1 : recordIndex(run(), line.lane, wanted);
+        if (index < 0) continue;
+        const StepRecord& record = records[size_t(index)];
+        position = record.position;
+        if (!view().laneShown(line.lane)) continue;
+        double value = measure().value(record);
+        if (!measure().raw) {
+            const auto point = line.line->data()->findBegin(record.position, false);
+            if (point != line.line->data()->constEnd()) value = point->value;
+        }
+        readout << ReadoutPart::lane(look(line.lane), measure().text(value));
+    }
+    if (position >= 0) readout.prepend(ReadoutPart::plain(tr("token %1").arg(countText(qint64(position)))));
+    readout << ReadoutPart::plain(
+        measure().unit + (measure().note.isEmpty() ? QString() : QStringLiteral(" · ") + measure().note), true);
+    return readout;
+}
+
+Readout LaneLinesPlot::exportLegend() const {
+    return measure().note.isEmpty() ? Readout() : Readout{ReadoutPart::plain(measure().note, true)};
+}
+
+QString LaneLinesPlot::exportTitle() const {
+    return measures_.size() < 2 ? PlotFrame::exportTitle()
+                                : PlotFrame::exportTitle() + QStringLiteral(": ") + measure().name;
+}
+
+}  // namespace kvasir::ui

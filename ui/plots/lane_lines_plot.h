@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plot of one number per lane and token, with a choice of numbers. What the numbers are is a table.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "ui/plots/lines_chart.h"
+#include "ui/plots/plot_frame.h"
+#include "ui/plots/running_mean.h"
+
+class QToolButton;
+
+namespace kvasir::ui {
+
+/// One number that can be drawn over the tokens.
+struct Measure {
+    QString name;  ///< in the menu and the dock's subtitle
+    QString axis;  ///< quantity, unit
+    QString unit;  ///< after the values of the readout
+    QString note;  ///< what thin and thick lines are
+    bool log = false;
+    bool reference = true;  ///< is there a line for the reference lane
+    RunningMean::Kind smoothing = RunningMean::Kind::none;
+    bool raw = false;        ///< the recorded values thin below; else the readout shows the line
+    bool from_zero = false;  ///< the axis starts at zero
+    double lowest = 0;       ///< log axes: nothing below this is shown
+    std::function<double(const StepRecord&)> value;  ///< NaN: nothing is drawn there
+    std::function<QString(double)> text;
+};
+
+class LaneLinesPlot : public PlotFrame {
+    Q_OBJECT
+ public:
+    LaneLinesPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, std::vector<Measure> measures,
+                  QWidget* parent);
+
+    const Measure& measure() const { return measures_[measure_]; }
+    void setMeasure(int index);
+
+ protected:
+    void startRun() override;
+    void takeRecords() override;
+    Readout makeReadout() const override;
+    Readout exportLegend() const override;
+    QString exportTitle() const override;
+    void lanesShown() override;
+
+    LinesChart* lines() const { return chart_; }
+    /// Adds a further entry to the menu of measures, e.g. a view of bars.
+    void addChoice(const QString& name, std::function<void()> chosen);
+    void choose(int index);  ///< of measures and added choices
+
+ private:
+    void buildLines();
+    void appendLane(int lane, const LinesChart::Line& line);
+    void updateLimits();
+
+    struct Choice {
+        QString name;
+        std::function<void()> chosen;
+    };
+    std::vector<Measure> measures_;
+    std::vector<Choice> choices_;
+    size_t measure_ = 0;
+    LinesChart* chart_;
+    QToolButton* menu_ = nullptr;
+    std::vector<size_t> n_drawn_;  // records drawn, per lane
+    std::vector<RunningMean> means_;
+    double y_low_ = 0, y_high_ = 0;  // of finite values (log: positive ones)
+};
+
+}  // namespace kvasir::ui

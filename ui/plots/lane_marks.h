@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Markers on lane lines and the labels at their ends, instead of a legend.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <QVector>
+
+#include "ui/shell/theme.h"
+
+namespace kvasir::ui {
+
+/// One labelled line.
+struct LaneMark {
+    int lane = 0;
+    LaneLook look;
+    QString name;
+    QCPGraph* line = nullptr;
+    bool shown = true;
+};
+
+/// Drawn above the lines: about six markers each, at the same x for all lanes, and at the right edge marker, letter and
+/// short name, moved apart so that none covers another. A lane that is off is greyed and keeps its place.
+class LaneMarks : public QCPLayerable {
+    Q_OBJECT
+ public:
+    explicit LaneMarks(QCustomPlot* plot);
+    void setMarks(const QVector<LaneMark>& marks) { marks_ = marks; }
+    const QVector<LaneMark>& marks() const { return marks_; }
+    void applyTheme(const Theme& theme);
+    int laneAt(QPointF at) const;  ///< of the label there, or -1
+    QVector<QRectF> labelRects() const;
+
+ protected:
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
+    void draw(QCPPainter* painter) override;
+
+ private:
+    void drawMarkers(QCPPainter* painter) const;
+    void placeLabels(double text_height);
+
+    struct Label {
+        int mark;
+        double y;
+    };
+    QVector<LaneMark> marks_;
+    QVector<Label> labels_;  // top to bottom, as last drawn
+    QFont font_;
+    QColor ground_, off_;
+    double marker_size_ = 7, gap_ = 6;
+};
+
+}  // namespace kvasir::ui

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One line per lane over the tokens, with the raw values thin below where they are noisy.
+#pragma once
+
+#include "ui/plots/chart.h"
+#include "ui/plots/lane_marks.h"
+
+namespace kvasir::ui {
+
+class LinesChart : public Chart {
+    Q_OBJECT
+ public:
+    explicit LinesChart(QWidget* parent = nullptr);
+
+    struct Line {
+        int lane = 0;
+        bool reference = false;
+        int index = 0;  ///< among the lanes without the reference
+        QString name;
+        QCPGraph* line = nullptr;
+        QCPGraph* raw = nullptr;  ///< nullptr where the line is what was recorded
+    };
+
+    void clearLines();
+    /// Lines are drawn in the order they are added.
+    void addLine(int lane, int index, bool reference, const QString& name, bool with_raw);
+    const QVector<Line>& lines() const { return lines_; }
+    void setLaneShown(int lane, bool shown);
+
+    void setQuantity(const QString& axis_label, bool log);
+    /// What fit() shows.
+    void setLimits(QCPRange x, QCPRange y) { x_ = x, y_ = y; }
+    QVector<QRectF> labelRects() const { return marks_->labelRects(); }
+
+    void applyTheme(const Theme& theme) override;
+    void fit() override;
+
+ protected:
+    int laneLabelAt(QPointF at) const override { return marks_->laneAt(at); }
+
+ private:
+    void restyleLines();
+
+    QVector<Line> lines_;
+    QSet<int> hidden_;
+    LaneMarks* marks_;
+    QCPRange x_{0, 1}, y_{0, 1};
+};
+
+}  // namespace kvasir::ui

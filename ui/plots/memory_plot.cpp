@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/memory_plot.h"
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+Measure totalBytes() {
+    Measure m;
+    m.name = QStringLiteral("Total");
+    m.axis = QStringLiteral("MiB");
+    m.unit = QStringLiteral("MiB");
+    m.from_zero = true;
+    m.value = [](const StepRecord& r) { return double(r.bytes.total()) / kMiB; };
+    m.text = [](double value) { return fixedText(value, 2); };
+    return m;
+}
+
+PartsOfLane kindsOfBytes() {
+    return {QStringLiteral("By kind"),
+            QStringLiteral("MiB"),
+            2,
+            {QStringLiteral("codes"), QStringLiteral("scales"), QStringLiteral("zero points"),
+             QStringLiteral("residual"), QStringLiteral("padding")},
+            {{1.0, Qt::SolidPattern},
+             {0.6, Qt::SolidPattern},
+             {0.3, Qt::SolidPattern},
+             {1.0, Qt::BDiagPattern},
+             {1.0, Qt::Dense6Pattern}},
+            [](const StepRecord& r) {
+                std::vector<double> parts;
+                for (const uint64_t bytes :
+                     {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding})
+                    parts.push_back(double(bytes) / kMiB);
+                return parts;
+            }};
+}
+
+}  // namespace
+
+MemoryPlot::MemoryPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent)
+    : LinesAndPartsPlot(feed, view, texts, totalBytes(), QStringLiteral("Over tokens"), kindsOfBytes(), parent) {}
+
+QByteArray MemoryPlot::csv() const {
+    CsvWriter csv({"lane", "spec", "step", "position", "n_cached", "codes", "scales", "zero_points", "residual",
+                   "padding", "total_bytes"});
+    for (int lane = 0; lane < run().n_lanes(); ++lane)
+        for (const StepRecord& r : run().lane(lane)) {
+            QVector<QByteArray> row{laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
+                                    QByteArray::number(r.position), QByteArray::number(r.n_cached)};
+            for (const uint64_t bytes :
+                 {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding, r.bytes.total()})
+                row << QByteArray::number(qulonglong(bytes));
+            csv.row(row);
+        }
+    return csv.bytes();
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/plot_export.h"
+
+#include <QBuffer>
+#include <QFile>
+#include <QImage>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <cmath>
+
+#include "core/base/atomic_file.h"
+#include "ui/plots/chart.h"
+
+namespace kvasir::ui {
+
+namespace {
+
+constexpr int kUnitsPerInch = 96;
+constexpr double kMillimetresPerInch = 25.4;
+constexpr int kEdge = 8, kTitleHeight = 20, kLegendHeight = 18;
+
+const Theme& paper() {
+    static const Theme theme;  // a new theme is light, at scale 1
+    return theme;
+}
+
+constexpr int kDotsPerMetre = int(kUnitsPerInch / kMillimetresPerInch * 1000 + 0.5);
+
+int captionHeight(const ExportPage& page, int width) {
+    QImage device(1, 1, QImage::Format_RGB32);  // text is as wide as on the page, whatever the screen
+    device.setDotsPerMeterX(kDotsPerMetre);
+    device.setDotsPerMeterY(kDotsPerMetre);
+    const QFontMetrics metrics(paper().font(7), &device);
+    return metrics.boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap, page.caption).height() + 4;
+}
+
+void paintPage(QCPPainter& painter, const ExportPage& page) {
+    const QSize chart = page.chart->exportSize(), whole = exportPageSize(page);
+    const int width = whole.width() - 2 * kEdge;
+    painter.fillRect(QRect(QPoint(0, 0), whole), Qt::white);
+    painter.setPen(paper().colour(QStringLiteral("text")));
+    painter.setFont(paper().font(9.5, true));
+    painter.drawText(QRect(kEdge, kEdge / 2, width, kTitleHeight), Qt::AlignLeft | Qt::AlignVCenter, page.title);
+    int y = kEdge / 2 + kTitleHeight;
+    if (!page.legend.isEmpty()) {
+        drawReadout(painter, QRectF(kEdge, y, width, kLegendHeight), page.legend, paper());
+        y += kLegendHeight;
+    }
+    painter.save();
+    painter.translate(0, y);
+    page.chart->paintForExport(painter, chart);
+    painter.restore();
+    y += chart.height();
+    painter.setPen(paper().colour(QStringLiteral("dim")));
+    painter.setFont(paper().font(7));
+    painter.drawText(QRect(kEdge, y, width, whole.height() - y), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                     page.caption);
+}
+
+}  // namespace
+
+QSize exportPageSize(const ExportPage& page) {
+    const QSize chart = page.chart->exportSize();
+    const int legend = page.legend.isEmpty() ? 0 : kLegendHeight;
+    return {chart.width(), kEdge / 2 + kTitleHeight + legend + chart.height() +
+                               captionHeight(page, chart.width() - 2 * kEdge) + kEdge / 2};
+}
+
+QByteArray pngBytes(const ExportPage& page, int scale) {
+    QImage image(exportPageSize(page) * scale, QImage::Format_RGB32);
+    if (image.isNull()) return {};
+    image.setDevicePixelRatio(scale);
+    image.setDotsPerMeterX(kDotsPerMetre);
+    image.setDotsPerMeterY(kDotsPerMetre);
+    {
+        QCPPainter painter(&image);
+        painter.setMode(QCPPainter::pmNoCaching);
+        paintPage(painter, page);
+    }
+    image.setDotsPerMeterX(kDotsPerMetre * scale);  // after painting: points are turned into pixels at 96 dpi
+    image.setDotsPerMeterY(kDotsPerMetre * scale);
+    image.setText(QStringLiteral("Title"), page.title);
+    image.setText(QStringLiteral("Description"), page.caption);
+    image.setText(QStringLiteral("Software"), QStringLiteral("Kvasir"));
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    return image.save(&buffer, "PNG") ? buffer.data() : QByteArray();
+}
+
+QByteArray svgBytes(const ExportPage& page) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    const QSize size = exportPageSize(page);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setResolution(kUnitsPerInch);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setTitle(page.title);
+    generator.setDescription(page.caption);
+    QCPPainter painter;
+    if (!painter.begin(&generator)) return {};
+    painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+    paintPage(painter, page);
+    painter.end();
+    return buffer.data();
+}
+
+QByteArray pdfBytes(const ExportPage& page) {
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter writer(&buffer);
+        writer.setResolution(kUnitsPerInch);
+        writer.setPageSize(QPageSize(QSizeF(exportPageSize(page)) * kMillimetresPerInch / kUnitsPerInch,
+                                     QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
+        writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+        writer.setTitle(page.title);
+        writer.setCreator(QStringLiteral("Kvasir"));
+        QCPPainter painter;
+        if (!painter.begin(&writer)) return {};
+        painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
+        paintPage(painter, page);
+        painter.end();
+    }
+    return buffer.data();
+}
+
+bool writeExport(const QString& path, const QByteArray& bytes, QString* error) {
+    const auto fail = [&](const std::string& message) {
+        QString sentence = QString::fromStdString(message);
+        if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
+        if (error) *error = sentence;
+        return false;
+    };
+    if (bytes.isEmpty()) {
+        const Error no_memory{ErrorCode::memory, "cannot draw", path.toStdString(),
+                              "there is not enough memory for the picture", "Choose a smaller scale."};
+        return fail(no_memory.message());
+    }
+    const Status written = write_file_atomically(QFile::encodeName(path).toStdString(),
+                                                 std::string_view(bytes.constData(), size_t(bytes.size())));
+    return written || fail(written.error().message());
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All that plots know about where runs come from, so that they can be fed without an engine.
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "core/session/distribution.h"
+#include "core/session/run_model.h"
+
+namespace kvasir::ui {
+
+class PlotFeed : public QObject {
+    Q_OBJECT
+ public:
+    using QObject::QObject;
+    virtual const RunModel& run() const = 0;
+    virtual bool running() const = 0;  ///< more records may come: keep room for the planned tokens
+    virtual void requestDistribution(const DistributionRequest& request) = 0;
+    virtual void cancelDistribution() = 0;
+
+ signals:
+    void runBegan();
+    void recordsAppended();
+    void runningChanged();
+    void distributionReady(std::shared_ptr<const kvasir::DistributionFrame> frame);
+};
+
+}  // namespace kvasir::ui

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/plot_frame.h"
+
+#include <QPainter>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+void ElidedLabel::setWhole(const QString& text) {
+    if (text == this->text()) return;
+    setText(text);
+    setToolTip(text);
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setFont(font());
+    painter.setPen(Theme::instance().colour(QStringLiteral("dim")));
+    painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(text(), Qt::ElideRight, width()));
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    return {20, QLabel::minimumSizeHint().height()};
+}
+
+int recordIndex(const RunModel& run, int lane, int step) {
+    const auto& records = run.lane(lane);
+    const auto it = std::lower_bound(records.begin(), records.end(), step,
+                                     [](const StepRecord& record, int wanted) { return record.step < wanted; });
+    return it != records.end() && it->step == step ? int(it - records.begin()) : -1;
+}
+
+int stepNear(const RunModel& run, double position) {
+    const std::vector<StepRecord>* longest = nullptr;
+    for (int lane = 0; lane < run.n_lanes(); ++lane)
+        if (!longest || run.lane(lane).size() > longest->size()) longest = &run.lane(lane);
+    if (!longest || longest->empty()) return -1;
+    const auto it = std::lower_bound(longest->begin(), longest->end(), std::lround(position),
+                                     [](const StepRecord& record, long wanted) { return record.position < wanted; });
+    return it == longest->end() ? longest->back().step : it->step;
+}
+
+PlotFrame::PlotFrame(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent)
+    : PlotView(parent), feed_(feed), view_(view), texts_(texts) {
+    setObjectName(texts.id);
+    setAccessibleName(texts.title);
+    column_ = new QVBoxLayout(this);
+    readout_row_ = new QHBoxLayout;
+    readout_ = new ReadoutLine;
+    readout_row_->addWidget(readout_, 1);
+    column_->addLayout(readout_row_);
+    pages_ = new QStackedWidget;
+    empty_ = new QLabel;
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setWordWrap(true);
+    empty_->setMinimumSize(40, 40);
+    pages_->addWidget(empty_);
+    column_->addWidget(pages_, 1);
+    provenance_ = new ElidedLabel;
+    column_->addWidget(provenance_);
+
+    connect(&feed, &PlotFeed::runBegan, this, [this] {
+        new_run_ = true;
+        catchUp();
+    });
+    connect(&feed, &PlotFeed::recordsAppended, this, &PlotFrame::catchUp);
+    connect(&feed, &PlotFeed::runningChanged, this, &PlotFrame::catchUp);
+    connect(&view, &ViewState::crosshairChanged, this, [this] {
+        if (isVisible()) moveCrosshair();
+    });
+    connect(&view, &ViewState::lanesShownChanged, this, [this] {
+        if (new_run_) return;
+        lanesShown();
+        chart_->refresh();
+        refreshReadout();
+    });
+    connect(&Theme::instance(), &Theme::changed, this, &PlotFrame::restyle);
+    restyle();
+}
+
+void PlotFrame::restyle() {
+    const Theme& theme = Theme::instance();
+    column_->setContentsMargins(theme.px(10), theme.px(4), theme.px(10), theme.px(4));
+    column_->setSpacing(theme.px(2));
+    provenance_->setFont(theme.font(8));
+    empty_->setFont(theme.font(9));
+    for (Chart* chart : charts_)
+        chart->applyTheme(theme);
+    setAutoFillBackground(true);
+    QPalette colours = palette();
+    colours.setColor(QPalette::Window, theme.colour(QStringLiteral("base")));
+    setPalette(colours);
+    if (!chart_) return;
+    themed();
+    chart_->refresh();
+    refreshReadout();
+}
+
+Chart* PlotFrame::chart() const {
+    return chart_;
+}
+
+void PlotFrame::addChart(Chart* chart) {
+    charts_ << chart;
+    pages_->addWidget(chart);
+    chart->setAccessibleName(texts_.title);
+    connect(chart, &Chart::followingChanged, this, [this, chart](bool follow) {
+        if (chart == chart_) emit followingChanged(follow);
+    });
+    connect(chart, &Chart::pointed, this, [this](double x, double y) {
+        pointedAt(x, y);
+        if (!tokensAlongX()) return;
+        pointing_ = true;
+        view_.setCrosshairStep(stepNear(run(), x));
+        refreshReadout();
+    });
+    connect(chart, &Chart::pointerLeft, this, [this] {
+        if (std::exchange(pointing_, false)) view_.setCrosshairStep(-1);
+    });
+    connect(chart, &Chart::crosshairStepped, this, &PlotFrame::stepCrosshair);
+    connect(chart, &Chart::crosshairJumped, this,
+            [this](bool to_end) { stepCrosshair(to_end ? int(1e9) : int(-1e9)); });
+    connect(chart, &Chart::rowStepped, this, &PlotFrame::rowStepped);
+    connect(chart, &Chart::laneClicked, this, [this](int lane) { view_.setLaneShown(lane, !view_.laneShown(lane)); });
+    if (!chart_) showChart(chart);
+}
+
+void PlotFrame::showChart(Chart* chart) {
+    const bool was_following = !chart_ || chart_->following();
+    chart_ = chart;
+    setFocusProxy(chart);
+    if (!isEmpty()) pages_->setCurrentWidget(chart);
+    if (chart->following() != was_following) emit followingChanged(chart->following());
+}
+
+void PlotFrame::addKnobs(QWidget* row) {
+    column_->insertWidget(0, row);
+}
+
+LaneLook PlotFrame::look(int lane) const {
+    return Theme::instance().laneOf(lane, run().info().experiment.reference);
+}
+
+bool PlotFrame::following() const {
+    return chart_->following();
+}
+void PlotFrame::setFollowing(bool follow) {
+    chart_->setFollowing(follow);
+}
+
+bool PlotFrame::isEmpty() const {
+    if (run().empty()) return true;
+    for (int lane = 0; lane < run().n_lanes(); ++lane)
+        if (!run().lane(lane).empty()) return false;
+    return true;
+}
+
+void PlotFrame::catchUp() {
+    stale_ = true;
+    if (isVisible()) drawMissing();
+}
+
+void PlotFrame::drawMissing() {
+    stale_ = false;
+    if (std::exchange(new_run_, false)) {
+        startRun();
+        lanesShown();
+    }
+    if (!run().empty()) takeRecords();
+    const QString reason = emptyReason();
+    empty_->setText(
+        reason.isEmpty() ? QStringLiteral("<b>%1</b><br>%2").arg(tr("No tokens scored yet"), texts_.question) : reason);
+    pages_->setCurrentWidget(isEmpty() ? static_cast<QWidget*>(empty_) : chart_);
+    chart_->refresh();
+    provenance_->setWhole(isEmpty() ? QString() : makeProvenance());
+    moveCrosshair();
+}
+
+void PlotFrame::refreshReadout() {
+    const Readout readout = new_run_ || isEmpty() ? Readout() : makeReadout();
+    readout_->setReadout(readout);
+    if (provenance_->isHidden()) readout_->setToolTip(readoutText(readout) + QLatin1Char('\n') + provenance_->text());
+    chart_->setAccessibleDescription(readoutText(readout));
+}
+
+void PlotFrame::moveCrosshair() {
+    const int step = view_.crosshairStep();
+    double position = -1;
+    if (step >= 0 && tokensAlongX() && !run().empty())
+        for (int lane = 0; lane < run().n_lanes() && position < 0; ++lane)
+            if (const int i = recordIndex(run(), lane, step); i >= 0) position = run().lane(lane)[size_t(i)].position;
+    if (position >= 0)
+        chart_->showCrosshair(position);
+    else
+        chart_->hideCrosshair();
+    refreshReadout();
+}
+
+void PlotFrame::stepCrosshair(int by) {
+    const int last = stepNear(run(), 1e9);
+    if (last < 0 || !tokensAlongX()) return;
+    const int from = view_.crosshairStep() < 0 ? last + 1 : view_.crosshairStep();
+    pointing_ = false;
+    view_.setCrosshairStep(int(std::clamp<qint64>(qint64(from) + by, 0, last)));
+}
+
+void PlotFrame::showEvent(QShowEvent* event) {
+    PlotView::showEvent(event);
+    if (stale_)
+        drawMissing();
+    else
+        moveCrosshair();
+}
+
+void PlotFrame::resizeEvent(QResizeEvent* event) {
+    PlotView::resizeEvent(event);
+    // Where space is short the line gives way to the readout's tooltip, see the design's order of what gives way.
+    const Theme& theme = Theme::instance();
+    provenance_->setVisible(width() >= theme.px(440) && height() >= theme.px(150));
+}
+
+QString PlotFrame::makeProvenance() const {
+    return provenance(run());
+}
+
+ExportPage PlotFrame::exportPage() {
+    if (stale_ || new_run_) drawMissing();
+    QStringList caption{isEmpty() ? tr("No tokens scored") : makeProvenance()};
+    if (const QString unequal = unequalNote(run()); !unequal.isEmpty()) caption << unequal;
+    if (!chart_->following()) caption << tr("The picture shows a part of the data, chosen by zoom");
+    if (chart_->following()) chart_->fit();
+    return {chart_, exportTitle(), isEmpty() ? Readout() : exportLegend(), caption.join(QStringLiteral(" · "))};
+}
+
+bool PlotFrame::savePng(const QString& path, int scale, QString* error) {
+    return writeExport(path, pngBytes(exportPage(), std::clamp(scale, 1, 4)), error);
+}
+
+bool PlotFrame::saveSvg(const QString& path, QString* error) {
+    return writeExport(path, svgBytes(exportPage()), error);
+}
+
+bool PlotFrame::savePdf(const QString& path, QString* error) {
+    return writeExport(path, pdfBytes(exportPage()), error);
+}
+
+}  // namespace kvasir::ui

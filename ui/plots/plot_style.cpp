@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/plot_style.h"
+
+#include <cmath>
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+void drawMarker(QPainter& painter, QPointF at, double size, const LaneLook& look, const QColor& ground, bool line) {
+    const double r = size / 2;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(look.hollow ? QPen(look.colour, look.pen) : QPen(Qt::NoPen));
+    painter.setBrush(look.hollow ? ground : look.colour);
+    QPolygonF shape;
+    switch (look.marker) {
+        case LaneMarker::none:
+            if (line) {
+                painter.setPen(QPen(look.colour, look.pen, Qt::SolidLine, Qt::FlatCap));
+                painter.drawLine(at - QPointF(r + 1, 0), at + QPointF(r + 1, 0));
+            }
+            break;
+        case LaneMarker::disc:
+            painter.drawEllipse(at, r, r);
+            break;
+        case LaneMarker::square:
+            painter.drawRect(QRectF(at.x() - r * 0.9, at.y() - r * 0.9, r * 1.8, r * 1.8));
+            break;
+        case LaneMarker::diamond:
+            shape << at + QPointF(0, -r * 1.25) << at + QPointF(r * 1.25, 0) << at + QPointF(0, r * 1.25)
+                  << at + QPointF(-r * 1.25, 0);
+            break;
+        case LaneMarker::triangle:
+            shape << at + QPointF(0, -r * 1.15) << at + QPointF(r * 1.15, r * 0.9) << at + QPointF(-r * 1.15, r * 0.9);
+            break;
+    }
+    if (!shape.isEmpty()) painter.drawPolygon(shape);
+    painter.restore();
+}
+
+void styleAxis(QCPAxis& axis, const Theme& theme) {
+    const QColor dim = theme.colour(QStringLiteral("dim"));
+    const bool horizontal = QCPAxis::orientation(axis.axisType()) == Qt::Horizontal;
+    axis.setBasePen(QPen(dim, 1));
+    axis.setTickPen(QPen(dim, 1));
+    axis.setSubTickPen(QPen(dim, 1));
+    axis.setTickLength(0, theme.px(4));
+    axis.setSubTickLength(0, theme.px(2));
+    axis.setTickLabelColor(dim);
+    axis.setLabelColor(dim);
+    axis.setTickLabelFont(theme.font(8.5));
+    axis.setLabelFont(theme.font(9));
+    axis.setTickLabelPadding(theme.px(3));
+    axis.setLabelPadding(theme.px(2));
+    axis.grid()->setVisible(!horizontal);
+    axis.grid()->setPen(QPen(theme.colour(QStringLiteral("grid")), 1));
+    axis.grid()->setZeroLinePen(Qt::NoPen);
+}
+
+QString PlainTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
+    return axisText(tick);
+}
+
+double WholeTicker::getTickStep(const QCPRange& range) {
+    return std::max(1.0, std::round(QCPAxisTicker::getTickStep(range)));
+}
+
+int WholeTicker::getSubTickCount(double step) {
+    return step <= 1 ? 0 : QCPAxisTicker::getSubTickCount(step);
+}
+
+QVector<double> DecadeTicker::createTickVector(double step, const QCPRange& range) {
+    narrow_ = range.lower > 0 && range.upper / range.lower < 100;
+    if (!narrow_) return QCPAxisTickerLog::createTickVector(step, range);
+    QVector<double> ticks;
+    const double first = std::pow(10.0, std::floor(std::log10(range.lower)));
+    for (double decade = first; decade <= range.upper * 10; decade *= 10)
+        for (const double digit : {1.0, 2.0, 5.0})
+            ticks << digit * decade;
+    return ticks;
+}
+
+QString DecadeTicker::getTickLabel(double tick, const QLocale& locale, QChar format, int precision) {
+    return narrow_ ? axisText(tick) : QCPAxisTickerLog::getTickLabel(tick, locale, format, precision);
+}
+
+int DecadeTicker::getSubTickCount(double step) {
+    return narrow_ ? 0 : QCPAxisTickerLog::getSubTickCount(step);
+}
+
+void setAxisLog(QCPAxis& axis, bool log) {
+    axis.setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    if (log) {
+        axis.setTicker(QSharedPointer<DecadeTicker>::create());
+        axis.setNumberFormat(QStringLiteral("eb"));
+        axis.setNumberPrecision(0);
+    } else {
+        axis.setTicker(QSharedPointer<PlainTicker>::create());
+        axis.setNumberFormat(QStringLiteral("g"));
+        axis.setNumberPrecision(6);
+    }
+}
+
+double niceAbove(double value) {
+    const double decade = std::pow(10.0, std::floor(std::log10(value)));
+    for (const double digit : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0})
+        if (digit * decade >= value * (1 - 1e-12)) return digit * decade;
+    return 10 * decade;
+}
+
+}  // namespace kvasir::ui

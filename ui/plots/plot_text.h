@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Words and figures of the plots: numbers as people read them, numbers as files hold them, names of lanes, provenance.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+#include <QVector>
+
+#include "core/session/run_model.h"
+
+namespace kvasir::ui {
+
+// For people: true minus, thin space in thousands; "–" for a NaN.
+QString errorText(double nats);  ///< 1.98, 0.017, 4.4e-04
+QString fixedText(double value, int decimals);
+QString countText(qint64 value);  ///< 8 192
+QString axisText(double value);   ///< shortest figure of a tick
+
+// For files: shortest text that reads back as the same number, `.` decimals whatever the locale.
+QByteArray exactText(float value);
+QByteArray exactText(double value);
+
+/// Builds a table after RFC 4180: CRLF, quotes only where needed, a header line first.
+class CsvWriter {
+ public:
+    explicit CsvWriter(const QVector<QByteArray>& header) { row(header); }
+    void row(const QVector<QByteArray>& cells);
+    const QByteArray& bytes() const { return bytes_; }
+
+ private:
+    QByteArray bytes_;
+};
+
+/// Rows and cells of RFC 4180 text.
+QVector<QStringList> parseCsv(const QByteArray& csv);
+
+QString laneName(const RunModel& run, int lane);  ///< "Quanto int4"
+QString laneShortName(const CacheSpec& spec);     ///< "int4", "Had-2": what fits beside a line
+QByteArray laneLetter(const RunModel& run, int lane);
+QByteArray laneSpec(const RunModel& run, int lane);  ///< the long spec that ran
+
+/// Model, text, tokens scored from where, mode, kernels, packed or simulated.
+QString provenance(const RunModel& run);
+/// What makes the lanes no equal comparison, or "" when nothing does.
+QString unequalNote(const RunModel& run);
+
+}  // namespace kvasir::ui

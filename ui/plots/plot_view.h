@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every plot is to the rest of the window, and the table of all plots: one file per plot, one row per plot.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+namespace kvasir::ui {
+
+class RunController;
+class ViewState;
+
+/// A plot with its knobs, readout line and provenance line. The dock around it belongs to the shell.
+class PlotView : public QWidget {
+    Q_OBJECT
+ public:
+    using QWidget::QWidget;
+
+    virtual bool following() const = 0;          ///< false: held after a zoom or pan
+    virtual void setFollowing(bool follow) = 0;  ///< true fits again and follows
+
+    /// Exports: what the plot holds, not only what is visible. `millimetres` wide; PNG at `scale` (1..4).
+    virtual bool savePng(const QString& path, int scale, QString* error) = 0;
+    virtual bool saveSvg(const QString& path, QString* error) = 0;
+    virtual bool savePdf(const QString& path, QString* error) = 0;
+    /// RFC 4180 table of the data, header line first; also feeds the table view.
+    virtual QByteArray csv() const = 0;
+
+    /// True when nothing has been drawn yet (the empty state is shown).
+    virtual bool isEmpty() const = 0;
+
+ signals:
+    void followingChanged(bool follow);
+    void subtitleChanged(const QString& subtitle);
+};
+
+struct PlotEntry {
+    QString id;        ///< stable: object name of the dock, file name of exports, `error-per-token`
+    QString title;     ///< "Error per token"
+    QString icon;      ///< resources/icons name
+    QString question;  ///< what it answers, for tooltips and the empty state
+    bool shown_in_explore;
+    std::function<PlotView*(RunController&, ViewState&, QWidget* parent)> make;
+};
+
+/// Every plot in menu order.
+const std::vector<PlotEntry>& plotRegistry();
+
+}  // namespace kvasir::ui

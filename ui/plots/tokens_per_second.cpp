@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/plots/tokens_per_second.h"
+
+#include <cmath>
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+namespace {
+
+/// Tokens per second of one step; NaN for step 0, whose prediction came from the prompt pass and has no time of its
+/// own.
+double rate(const StepRecord& r) {
+    const double ns = r.time.total();
+    return ns > 0 ? 1e9 / ns : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<double> partsOf(const TimeSplit& t) {
+    return {t.matmul, t.quantize, t.scores, t.softmax, t.weighted_sum, t.rotate, t.other};
+}
+
+Measure ratePerLane() {
+    Measure m;
+    m.name = QStringLiteral("Rate");
+    m.axis = QStringLiteral("tokens / s");
+    m.unit = QStringLiteral("tokens / s");
+    m.note = QStringLiteral("thin: token, thick: last %1").arg(RunningMean::kWindow);
+    m.smoothing = RunningMean::Kind::harmonic;
+    m.raw = true;
+    m.from_zero = true;
+    m.value = rate;
+    m.text = [](double value) { return fixedText(value, 1); };
+    return m;
+}
+
+PartsOfLane timeSplit() {
+    return {QStringLiteral("Time split"),
+            QStringLiteral("ms per token"),
+            2,
+            {QStringLiteral("matmul"), QStringLiteral("quantize"), QStringLiteral("K·q"), QStringLiteral("softmax"),
+             QStringLiteral("V·p"), QStringLiteral("rotate"), QStringLiteral("other")},
+            {{0.3, Qt::SolidPattern},
+             {1.0, Qt::BDiagPattern},
+             {1.0, Qt::SolidPattern},
+             {1.0, Qt::Dense5Pattern},
+             {0.65, Qt::SolidPattern},
+             {1.0, Qt::CrossPattern},
+             {0.15, Qt::SolidPattern}},
+            [](const StepRecord& r) {
+                std::vector<double> parts = partsOf(r.time);
+                for (double& part : parts)
+                    part /= 1e6;
+                return parts;
+            }};
+}
+
+}  // namespace
+
+TokensPerSecond::TokensPerSecond(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent)
+    : LinesAndPartsPlot(feed, view, texts, ratePerLane(), QStringLiteral("Over tokens"), timeSplit(), parent) {}
+
+QString TokensPerSecond::makeProvenance() const {
+    return tr("decode, each lane's own time; shared work divided equally") + QStringLiteral(" · ") +
+           LinesAndPartsPlot::makeProvenance();
+}
+
+QByteArray TokensPerSecond::csv() const {
+    CsvWriter csv({"lane", "spec", "step", "position", "n_cached", "tokens_per_second", "total_ns", "matmul_ns",
+                   "quantize_ns", "scores_ns", "softmax_ns", "weighted_sum_ns", "rotate_ns", "other_ns", "step_ns"});
+    for (int lane = 0; lane < run().n_lanes(); ++lane)
+        for (const StepRecord& r : run().lane(lane)) {
+            QVector<QByteArray> row{laneLetter(run(), lane),        laneSpec(run(), lane),
+                                    QByteArray::number(r.step),     QByteArray::number(r.position),
+                                    QByteArray::number(r.n_cached), exactText(rate(r)),
+                                    exactText(r.time.total())};
+            for (const double ns : partsOf(r.time))
+                row << exactText(ns);
+            csv.row(row << exactText(r.step_ns));
+        }
+    return csv.bytes();
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window driven without hands: pictures of it, and how fast it answers.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+#include <functional>
+
+namespace kvasir::ui {
+
+class MainWindow;
+
+/// Runs the experiment of the window, saves pictures into a folder, quits.
+class ScreenshotTour : public QObject {
+    Q_OBJECT
+ public:
+    ScreenshotTour(MainWindow& window, QString folder);
+    void start();
+
+ private:
+    void after(int ms, std::function<void()> next);
+    void grab(QWidget* widget, const QString& name);
+    void whenFinished();
+
+    MainWindow& window_;
+    QString folder_;
+    bool finished_ = false;
+};
+
+/// Runs the experiment and prints: milliseconds from the start of the process to the first token, and the longest time in
+/// which the event loop did not turn while the run was under way.
+class ResponseBenchmark : public QObject {
+    Q_OBJECT
+ public:
+    explicit ResponseBenchmark(MainWindow& window);
+    void start();
+
+ private:
+    void beat();
+    void report();
+
+    MainWindow& window_;
+    QTimer heart_;
+    QElapsedTimer since_beat_;
+    double longest_ms_ = 0, first_token_ms_ = -1;
+    qint64 n_beats_ = 0;
+    bool running_ = false;
+};
+
+/// Milliseconds since the process was started, by the kernel's clock.
+double millisecondsSinceProcessStart();
+
+}  // namespace kvasir::ui

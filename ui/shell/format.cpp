@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/format.h"
+
+#include <cmath>
+
+namespace kvasir::ui {
+
+QString mibText(uint64_t bytes) { return QString::number(double(bytes) / (1024.0 * 1024.0), 'f', 2); }
+
+QString percentText(double share) { return fixedText(share * 100, 1) + QStringLiteral(" %"); }
+
+QString durationText(double seconds) {
+    const qint64 s = qint64(std::ceil(std::max(0.0, seconds)));
+    return QStringLiteral("%1:%2").arg(s / 60).arg(s % 60, 2, 10, QLatin1Char('0'));
+}
+
+QString fileSizeText(uint64_t bytes) {
+    const double mib = double(bytes) / (1024.0 * 1024.0);
+    if (mib >= 1024) return QString::number(mib / 1024, 'f', 2) + QStringLiteral(" GiB");
+    return QString::number(mib, 'f', 1) + QStringLiteral(" MiB");
+}
+
+QString tokenText(const std::string& bytes) {
+    QString text = QString::fromUtf8(bytes.data(), qsizetype(bytes.size()));
+    text.replace(QLatin1Char('\n'), QChar(0x21B5));
+    text.replace(QLatin1Char('\t'), QChar(0x21E5));
+    text.replace(QLatin1Char('\r'), QChar(0x240D));
+    return text;
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How figures are written in the window, beside errorText, fixedText and countText that the plots brought along.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <string>
+
+#include "ui/plots/plot_text.h"
+
+namespace kvasir::ui {
+
+QString mibText(uint64_t bytes);         ///< 14.04 (without the unit)
+QString percentText(double share);       ///< 0.924 -> 92.4 %
+QString durationText(double seconds);    ///< 0:14
+QString fileSizeText(uint64_t bytes);    ///< 88.6 MiB
+
+/// Token bytes as one printable line: line breaks and tabs as symbols, invalid bytes as U+FFFD.
+QString tokenText(const std::string& bytes);
+
+}  // namespace kvasir::ui

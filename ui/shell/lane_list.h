@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The experiment's lanes as rows: in use or not, chip, name, nominal bits, menu.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+class QMenu;
+class QVBoxLayout;
+
+namespace kvasir::ui {
+
+class ExperimentEdits;
+class RunController;
+
+class LaneList : public QWidget {
+    Q_OBJECT
+ public:
+    LaneList(RunController& controller, ExperimentEdits& edits, QWidget* parent = nullptr);
+    void rebuild();
+    int focusedLane() const;  ///< lane of the row with the keyboard focus, -1: none
+
+ signals:
+    void menuWanted(int lane, QMenu* menu);
+    void editWanted(int lane);
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    QWidget* makeRow(int lane);
+
+    RunController& controller_;
+    ExperimentEdits& edits_;
+    QVBoxLayout* column_;
+};
+
+}  // namespace kvasir::ui

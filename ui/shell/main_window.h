@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: lanes in the middle, docks around them, one row of controls above.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QMainWindow>
+#include <functional>
+#include <vector>
+
+#include "ui/shell/actions.h"
+#include "ui/shell/experiment_edits.h"
+#include "ui/shell/run_controller.h"
+#include "ui/shell/settings.h"
+#include "ui/shell/theme.h"
+#include "ui/shell/view_state.h"
+
+class QLabel;
+class QMenu;
+class QPushButton;
+
+namespace kvasir::ui {
+
+class ExperimentPanel;
+class LanesView;
+class MessageArea;
+class OneLineLabel;
+class PlotDock;
+class RunToolbar;
+struct ExportJob;
+
+/// Where the default model is looked for: KVASIR_MODEL, else the user's data folder.
+QString defaultModelPath();
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+ public:
+    explicit MainWindow(Settings& settings);
+    ~MainWindow() override;
+
+    RunController& controller() { return controller_; }
+    ViewState& view() { return view_; }
+    Actions& actions() { return actions_; }
+    ExperimentEdits& edits() { return edits_; }
+    LanesView& lanes() { return *lanes_; }
+    MessageArea& messages() { return *messages_; }
+    const std::vector<PlotDock*>& plotDocks() const { return plots_; }
+
+    /// Loads the model of the last experiment or the default one; says what to do when there is none.
+    void loadFirstModel();
+    /// Any file a person hands over. A model asks before it replaces the one that is open, unless `ask` is false.
+    void openPath(const QString& path, bool ask = true);
+    void saveSessionTo(const QString& path);
+    void openSession(const QString& path);
+    void exportAllTo(const QString& folder);
+
+    void setTheme(const QString& name);  ///< auto, light, dark, contrast
+    void setTypeScale(double scale);
+    void restoreDefaultLayout();
+    void setPresent(bool present);
+    void editLane(int lane);
+
+ signals:
+    void sessionSaved(const QString& path, const QString& problem);   ///< problem: "" when it was written
+    void sessionOpened(const QString& path, const QString& problem);
+    void exported(int n_files, const QString& problem);
+
+ protected:
+    void closeEvent(QCloseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+    // main_window.cpp
+    void makeCentre();
+    void makeDocks();
+    void makeStatusBar();
+    void connectController();
+    void showStatus();
+    void showKernels();
+    void showRunNotes();
+    void showFailure();
+    void updateActions();
+    void updateBanner();
+    // main_window_actions.cpp
+    void connectActions();
+    void connectViewActions();
+    void fillMainMenu(QMenu* menu);
+    void fillModelMenu();
+    void fillTextMenu();
+    void fillLaneMenu(int lane, QMenu* menu);
+    void chooseMode(Mode mode);
+    void editText();
+    void addLane();
+    void askForCommand();
+    void about();
+    // main_window_files.cpp
+    void openWithDialog();
+    void openModel(const QString& path, bool ask);
+    void openText(const QString& path);
+    void save(bool ask_name);
+    void exportWithDialog(const PlotDock* chosen);
+    void exportAll();
+    void runJobs(std::vector<ExportJob> jobs);
+    QString folder() const;
+    QString lastSessionPath() const;
+    nlohmann::json viewJson() const;
+    void applyViewJson(const nlohmann::json& view);
+    // main_window_view.cpp
+    void placeDocks();
+    void applyTheme();
+    void followAll();
+    void focusPane(int by);
+    PlotDock* plotDock(const QString& id) const;
+
+    Settings& settings_;
+    RunController controller_;
+    ViewState view_;
+    ExperimentEdits edits_;
+    Actions actions_;
+    QMenu* main_menu_;
+    RunToolbar* toolbar_ = nullptr;
+    MessageArea* messages_ = nullptr;
+    QWidget* banner_ = nullptr;
+    QLabel *banner_title_ = nullptr, *banner_text_ = nullptr;
+    QPushButton* banner_run_ = nullptr;
+    LanesView* lanes_ = nullptr;
+    QDockWidget* experiment_dock_ = nullptr;
+    ExperimentPanel* panel_ = nullptr;
+    std::vector<PlotDock*> plots_;
+    OneLineLabel *status_text_ = nullptr, *status_facts_ = nullptr;
+    EngineState last_state_ = EngineState::idle;
+    QString session_path_, theme_name_;
+    double scale_ = 1, scale_before_present_ = 1;
+    QByteArray state_before_present_;
+    bool present_ = false, applying_theme_ = false;
+};
+
+}  // namespace kvasir::ui

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/run_controller.h"
+
+#include <utility>
+
+namespace kvasir::ui {
+
+namespace {
+
+constexpr int kActiveInterval = 33;  // ms: 30 Hz
+constexpr int kIdleInterval = 100;
+
+bool active(EngineState state) {
+    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running;
+}
+
+bool sameStatus(const EngineStatus& a, const EngineStatus& b) {
+    return a.state == b.state && a.progress == b.progress && a.what == b.what && a.n_done == b.n_done &&
+           a.n_planned == b.n_planned && a.elapsed_s == b.elapsed_s && a.run_serial == b.run_serial &&
+           a.error.message() == b.error.message() && a.lane_errors == b.lane_errors;
+}
+
+/// Records drained while a new run was starting: those of the new run begin with the last fall back to step 0.
+void dropRecordsOfOldRun(std::vector<StepRecord>& records) {
+    size_t first = records.size();
+    for (size_t i = records.size(); i-- > 0;) {
+        if (i + 1 < records.size() && records[i].step > records[i + 1].step) break;
+        if (records[i].step == 0) first = i;
+    }
+    records.erase(records.begin(), records.begin() + std::ptrdiff_t(first));
+}
+
+}  // namespace
+
+RunController::RunController(QObject* parent) : QObject(parent), experiment_(Experiment::first_start()) {
+    timer_.setTimerType(Qt::PreciseTimer);
+    timer_.setInterval(kIdleInterval);
+    connect(&timer_, &QTimer::timeout, this, &RunController::tick);
+    timer_.start();
+}
+
+void RunController::setExperiment(const Experiment& experiment) {
+    experiment_ = experiment;
+    emit experimentChanged();
+}
+
+void RunController::loadModel(const QString& path) {
+    engine_.load_model(path.toStdString());
+    timer_.start(kActiveInterval);
+}
+
+void RunController::start() {
+    step_when_started_ = false;
+    engine_.start(experiment_);
+    timer_.start(kActiveInterval);
+}
+
+void RunController::pause() { engine_.pause(); }
+
+void RunController::resume() {
+    engine_.resume();
+    timer_.start(kActiveInterval);
+}
+
+void RunController::step() {
+    const bool under_way = status_.state == EngineState::prompt || status_.state == EngineState::running ||
+                           status_.state == EngineState::paused;
+    if (under_way) engine_.step();
+    else engine_.start(experiment_);
+    step_when_started_ = !under_way;
+    timer_.start(kActiveInterval);
+}
+
+void RunController::stop() { engine_.stop(); }
+
+Session RunController::session() const {
+    Session session;
+    session.experiment = experiment_;
+    session.run = run_;
+    session.extra = session_extra_;
+    return session;
+}
+
+void RunController::adoptSession(const Session& session) {
+    engine_.stop();
+    const auto info = engine_.run_info();
+    run_serial_ = info ? info->serial : 0;
+    loaded_run_ = true;
+    session_extra_ = session.extra;
+    run_ = session.run;
+    setExperiment(session.experiment);
+    emit runBegan();
+    if (!run_.empty()) emit recordsAppended();
+}
+
+void RunController::requestDistribution(const DistributionRequest& request) { engine_.request_distribution(request); }
+void RunController::cancelDistribution() { engine_.cancel_distribution(); }
+
+void RunController::beginRun(std::shared_ptr<const RunInfo> info) {
+    run_serial_ = info->serial;
+    loaded_run_ = false;
+    const ModelConfig& config = model_->config();
+    run_ = RunModel();
+    run_.begin(info, config.n_layers, config.n_kv_heads, config.head_dim);
+    for (const int id : info->prompt_ids) keepPiece(id);
+    emit runBegan();
+}
+
+void RunController::keepPiece(int id) {
+    if (id >= 0) run_.set_piece(id, std::string(model_->tokenizer().piece(id)));
+}
+
+void RunController::tick() {
+    if (auto model = engine_.model(); model && model != model_) {
+        model_ = std::move(model);
+        emit modelChanged();
+    }
+    const EngineStatus status = engine_.status();
+    const auto before = engine_.run_info();
+    std::vector<StepRecord> records = engine_.drain();
+    const auto info = engine_.run_info();
+    if (info && info->serial != run_serial_ && model_) {
+        if (before != info) dropRecordsOfOldRun(records);
+        beginRun(info);
+    }
+    if (!records.empty() && !loaded_run_) {
+        for (const StepRecord& r : records) {
+            keepPiece(r.token_id);
+            keepPiece(r.top1_id);
+            for (const TopToken& t : r.top) keepPiece(t.id);
+        }
+        run_.append(std::move(records));
+        emit recordsAppended();
+    }
+    if (auto frame = engine_.take_distribution()) emit distributionReady(std::move(frame));
+    if (!sameStatus(status, status_)) {
+        status_ = status;
+        const bool started = status.state == EngineState::prompt || status.state == EngineState::running;
+        if (started && std::exchange(step_when_started_, false)) engine_.step();
+        timer_.setInterval(active(status.state) ? kActiveInterval : kIdleInterval);
+        emit statusChanged();
+    }
+}
+
+}  // namespace kvasir::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one place where the engine meets Qt: a 30 Hz timer drains the engine's log into the run model and tells the views.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <memory>
+
+#include "core/session/engine.h"
+#include "core/session/run_model.h"
+#include "core/session/session_file.h"
+
+namespace kvasir::ui {
+
+class RunController : public QObject {
+    Q_OBJECT
+ public:
+    explicit RunController(QObject* parent = nullptr);
+
+    Engine& engine() { return engine_; }
+    const RunModel& run() const { return run_; }
+    bool runIsFromFile() const { return loaded_run_; }
+    const EngineStatus& status() const { return status_; }  ///< as of the last tick
+    std::shared_ptr<const Model> model() const { return model_; }
+    const Experiment& experiment() const { return experiment_; }
+    void setExperiment(const Experiment& experiment);  ///< what the next Run will use
+
+    void loadModel(const QString& path);
+    void start();
+    void pause();
+    void resume();
+    void step();  ///< one token, then pause; starts a run when none is under way
+    void stop();
+
+    /// Session in the form that is saved; and the other way: replaces experiment and run, and tells everybody.
+    Session session() const;
+    void adoptSession(const Session& session);
+
+    void requestDistribution(const DistributionRequest& request);
+    void cancelDistribution();
+
+ signals:
+    void modelChanged();
+    void experimentChanged();
+    void runBegan();                       ///< run() is a new, empty (or loaded) run
+    void recordsAppended();                ///< run() grew; at most 30 times a second
+    void statusChanged();                  ///< status() differs from the last tick's
+    void distributionReady(std::shared_ptr<const kvasir::DistributionFrame> frame);
+
+ private:
+    void tick();
+    void beginRun(std::shared_ptr<const RunInfo> info);
+    void keepPiece(int id);  ///< the run keeps the bytes of every token it names
+
+    Engine engine_;
+    RunModel run_;
+    EngineStatus status_;
+    Experiment experiment_;
+    std::shared_ptr<const Model> model_;
+    nlohmann::json session_extra_ = nlohmann::json::object();  ///< keys of the last session file that are not ours
+    uint64_t run_serial_ = 0;
+    bool step_when_started_ = false;
+    bool loaded_run_ = false;  ///< run_ came from a file: late records of the run before are not its own
+    QTimer timer_;
+};
+
+}  // namespace kvasir::ui

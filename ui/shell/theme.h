@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Colours, lane identities and type sizes: the values of resources/palette.json, by role. Follows the window's luminance.
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+#include <QVector>
+#include <QString>
+
+class QApplication;
+class QPalette;
+
+namespace kvasir::ui {
+
+enum class LaneMarker { none, disc, square, diamond, triangle };
+
+/// How a lane looks everywhere. The reference is R in the text colour; the others are A, B, C ... in lane order.
+struct LaneLook {
+    QString letter;
+    QColor colour;
+    LaneMarker marker = LaneMarker::none;
+    bool hollow = false;
+    double pen = 2;
+};
+
+class Theme : public QObject {
+    Q_OBJECT
+ public:
+    enum class Kind { light, dark, high_contrast };
+    static Theme& instance();
+
+    void apply(QApplication& app, Kind kind, double type_scale);  ///< palette, style sheet, fonts; emits changed()
+    /// Light or dark by the luminance of the palette's window colour: what *auto* follows.
+    static Kind kindOf(const QPalette& palette);
+    Kind kind() const { return kind_; }
+    double typeScale() const { return scale_; }
+
+    /// Roles of the palette table: "window", "base", "alt", "panel", "button", "text", "dim", "line", "edge", "grid", "accent",
+    /// "on_accent", "sel", "hover", "warn", "bad".
+    QColor colour(const QString& role) const;
+    QColor tint(int level) const;  ///< 1..5
+    QVector<QColor> sequential() const;
+    QVector<QColor> diverging() const;
+
+    /// `index` counts the lanes without the reference (0 = A); is_reference gives R.
+    LaneLook lane(int index, bool is_reference) const;
+    /// Look of lane `lane` of an experiment whose reference is `reference`.
+    LaneLook laneOf(int lane, int reference) const { return lane == reference ? this->lane(0, true) : this->lane(lane - (lane > reference ? 1 : 0), false); }
+
+    QFont font(double points, bool semibold = false) const;  ///< points at scale 1
+    QFont mono(double points) const;
+    int px(int at_scale_1) const;  ///< spacing on the 4 px grid, scaled with the type
+
+ signals:
+    void changed();
+
+ private:
+    Kind kind_ = Kind::light;
+    double scale_ = 1;
+};
+
+
+}  // namespace kvasir::ui

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/shell/token_counter.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+#include <utility>
+
+namespace kvasir::ui {
+
+void TokenCounter::count(std::shared_ptr<const Model> model, const std::string& text, bool chat) {
+    const int question = ++newest_;
+    QPointer<TokenCounter> self(this);
+    QThreadPool::globalInstance()->start([self, question, text, chat, model = std::move(model)] {
+        const int n = int(model->encode_prompt(text, chat).size());
+        QMetaObject::invokeMethod(qApp, [self, question, n] {
+            if (self && self->newest_ == question) emit self->counted(n);
+        });
+    });
+}
+
+}  // namespace kvasir::ui
