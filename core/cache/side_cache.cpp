@@ -55,7 +55,7 @@ Status SideCache::finish_prompt() {
             if (lossless_single_group_ && n * elements_per_token_ == group_)
                 return Error{ErrorCode::input, "cannot quantize the prompt", "a cache of one single group",
                              "Quanto stores a tensor of one group element by element, without loss",
-                             "Use a prompt of at least 2 tokens or a smaller group."};
+                             "Use a prompt of at least 2 tokens, longer for a large group."};
             status = quantize_front(n);
             break;
         case FlushRule::block:

@@ -85,7 +85,8 @@ void TestPlotExports::svgIsXmlWithProvenance() {
     ErrorPerToken errors(feed_, view_, kTexts, nullptr);
     ErrorByLayer layers(feed_, view_, kTexts, nullptr);
     MemoryPlot memory(feed_, view_, kTexts, nullptr);
-    for (PlotView* plot : {static_cast<PlotView*>(&errors), static_cast<PlotView*>(&layers), static_cast<PlotView*>(&memory)}) {
+    for (PlotView* plot :
+         {static_cast<PlotView*>(&errors), static_cast<PlotView*>(&layers), static_cast<PlotView*>(&memory)}) {
         QVERIFY2(plot->saveSvg(path("a.svg"), &error), qPrintable(error));
         QFile file(path("a.svg"));
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -160,8 +161,9 @@ void TestPlotExports::missingFolderIsRefused() {
                         : format == 1 ? plot.saveSvg(nowhere, &error)
                                       : plot.savePdf(nowhere, &error);
         QVERIFY(!ok);
-        QVERIFY2(error.startsWith(QStringLiteral("Cannot write in ")) && error.contains(QStringLiteral("no such folder")),
-                 qPrintable(error));
+        QVERIFY2(
+            error.startsWith(QStringLiteral("Cannot write in ")) && error.contains(QStringLiteral("no such folder")),
+            qPrintable(error));
     }
 }
 

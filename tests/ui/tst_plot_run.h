@@ -100,10 +100,10 @@ inline std::vector<StepRecord> handRecords(int from, int to) {
                 r.time.other = 4e5 + 3e5 * std::abs(normal(random));
             }
             for (int layer = 0; layer < kLayers; ++layer)
-                r.attention_error.push_back(
-                    lane == 0 ? 0.0f
-                              : float((lane == 2 ? 0.3 : 0.07) * (0.6 + 0.4 * std::sin(layer * 0.8)) *
-                                      (step % 128 < 8 ? 1.6 : 1) * std::exp(0.4 * normal(random))));
+                r.attention_error.push_back(lane == 0
+                                                ? 0.0f
+                                                : float((lane == 2 ? 0.3 : 0.07) * (0.6 + 0.4 * std::sin(layer * 0.8)) *
+                                                        (step % 128 < 8 ? 1.6 : 1) * std::exp(0.4 * normal(random))));
             records.push_back(std::move(r));
         }
     return records;
@@ -121,7 +121,8 @@ inline DistributionFrame handFrame(const DistributionRequest& request, bool rota
     std::mt19937 random(7);
     std::normal_distribution<double> narrow(0, 0.03), wide(0, 0.16), turned(0, 0.055);
     const auto bin = [&](double x) {
-        return size_t(std::clamp(int((x - frame.low) / (frame.high - frame.low) * request.n_bins), 0, request.n_bins - 1));
+        return size_t(
+            std::clamp(int((x - frame.low) / (frame.high - frame.low) * request.n_bins), 0, request.n_bins - 1));
     };
     frame.levels = {-0.12, -0.043, 0.034, 0.11};
     for (int i = 0; i < 12288; ++i) {

@@ -89,7 +89,8 @@ void TestPlots::runningMeanIsMeanOfLast32() {
     const LinesChart::Line& line = lines[1];
     const auto& records = feed.run().lane(line.lane);
     double sum = 0;
-    for (size_t i = 60 - 31; i <= 60; ++i) sum += double(records[i].kl);
+    for (size_t i = 60 - 31; i <= 60; ++i)
+        sum += double(records[i].kl);
     QCOMPARE(line.raw->data()->at(60)->value, double(records[60].kl));
     QCOMPARE(line.line->data()->at(60)->value, sum / 32);
     QCOMPARE(line.line->data()->at(0)->value, double(records[0].kl));
@@ -101,7 +102,8 @@ void TestPlots::onlyNewPointsAreAdded() {
     QWidget window;
     auto* plot = shown<ErrorPerToken>(feed, view, window);
     feed.begin(emptyRun(40));
-    for (int step = 0; step < 40; ++step) feed.append(handRecords(step, step + 1));
+    for (int step = 0; step < 40; ++step)
+        feed.append(handRecords(step, step + 1));
     QCOMPARE(plot->findChild<LinesChart*>()->lines()[0].raw->dataCount(), 40);
     QCOMPARE(plot->findChild<LinesChart*>()->lines()[0].raw->data()->at(39)->value, double(feed.run().lane(1)[39].kl));
 }
@@ -114,6 +116,7 @@ void TestPlots::hiddenPlotsCatchUp() {
     feed.begin(emptyRun(40));
     feed.append(handRecords(0, 10));
     auto* chart = plot->findChild<LinesChart*>();
+    QTest::qWait(50);  // what was queued in sight is drawn
     plot->hide();
     QSignalSpy replots(chart, &QCustomPlot::afterReplot);
     feed.append(handRecords(10, 40));
@@ -145,7 +148,8 @@ void TestPlots::nothingIsDrawnAfterFork() {
     auto* plot = shown<ErrorPerToken>(feed, view, window);
     feed.begin(emptyRun(40, Mode::free_running));
     std::vector<StepRecord> records = handRecords(0, 40);
-    for (StepRecord& r : records) r.comparable = r.lane != 2 || r.step < 10;
+    for (StepRecord& r : records)
+        r.comparable = r.lane != 2 || r.step < 10;
     feed.append(records);
     for (const LinesChart::Line& line : plot->findChild<LinesChart*>()->lines()) {
         const auto value = [&](int i) { return line.line->data()->at(i)->value; };
@@ -163,14 +167,15 @@ void TestPlots::measuresSwitch() {
     feed.begin(emptyRun(40));
     feed.append(handRecords(0, 40));
     auto* chart = plot->findChild<LinesChart*>();
-    plot->setMeasure(1);
+    plot->choose(1);
     QCOMPARE(chart->lines()[0].raw->data()->at(5)->value, double(feed.run().lane(1)[5].delta_logprob));
-    plot->setMeasure(2);
+    plot->choose(2);
     QCOMPARE(chart->lines()[2].raw->data()->at(5)->value, feed.run().lane(2)[5].rank + 1.0);
-    plot->setMeasure(3);
+    plot->choose(3);
     QCOMPARE(chart->lines().size(), 4);  // perplexity: the reference too
     double nll = 0;
-    for (const StepRecord& r : feed.run().lane(0)) nll += double(r.nll);
+    for (const StepRecord& r : feed.run().lane(0))
+        nll += double(r.nll);
     QCOMPARE(chart->lines()[0].line->data()->at(39)->value, std::exp(nll / 40));
     feed.append(handRecords(40, 41));
     QCOMPARE(chart->lines()[0].line->dataCount(), 41);
@@ -218,8 +223,8 @@ void TestPlots::wheelHoldsAndFFollows() {
     QCOMPARE(chart->xAxis->range().upper, double(kPromptTokens + 199));
     // a drag pans and holds as well, a double click follows
     QTest::mousePress(chart, Qt::LeftButton, {}, middle.toPoint());
-    QMouseEvent move(QEvent::MouseMove, middle + QPointF(40, 0), chart->mapToGlobal(middle + QPointF(40, 0)), Qt::NoButton,
-                     Qt::LeftButton, Qt::NoModifier);
+    QMouseEvent move(QEvent::MouseMove, middle + QPointF(40, 0), chart->mapToGlobal(middle + QPointF(40, 0)),
+                     Qt::NoButton, Qt::LeftButton, Qt::NoModifier);
     QCoreApplication::sendEvent(chart, &move);
     QTest::mouseRelease(chart, Qt::LeftButton, {}, middle.toPoint() + QPoint(40, 0));
     QVERIFY(!plot->following());
@@ -277,15 +282,18 @@ void TestPlots::labelsToggleLanesAndNeverOverlap() {
     feed.append(handRecords(0, 100));
     auto* chart = plot->findChild<LinesChart*>();
     QTRY_COMPARE(chart->labelRects().size(), 4);
-    QVector<QRectF> rects = chart->labelRects();
-    for (int i = 0; i + 1 < int(rects.size()); ++i) QVERIFY(rects[i].bottom() <= rects[i + 1].top() + 0.5);
+    QTest::qWait(50);  // the layout has settled
+    const QVector<QRectF> rects = chart->labelRects();
+    for (int i = 0; i + 1 < int(rects.size()); ++i)
+        QVERIFY(rects[i].bottom() <= rects[i + 1].top() + 0.5);
     QVERIFY(view.laneShown(0) && view.laneShown(1) && view.laneShown(2) && view.laneShown(3));
     QTest::mouseClick(chart, Qt::LeftButton, {}, rects[0].center().toPoint());
     int n_hidden = 0, hidden = -1;
     for (int lane = 0; lane < 4; ++lane)
         if (!view.laneShown(lane)) ++n_hidden, hidden = lane;
     QCOMPARE(n_hidden, 1);
-    for (const LinesChart::Line& line : chart->lines()) QCOMPARE(line.line->visible(), line.lane != hidden);
+    for (const LinesChart::Line& line : chart->lines())
+        QCOMPARE(line.line->visible(), line.lane != hidden);
     QCoreApplication::processEvents();
     QCOMPARE(chart->labelRects().size(), 4);  // greyed, in its place
     QTest::mouseClick(chart, Qt::LeftButton, {}, rects[0].center().toPoint());
@@ -307,7 +315,8 @@ void TestPlots::heatMapHoldsErrors() {
                      double(records[size_t(step)].attention_error[size_t(layer)]));
     QVERIFY(std::isnan(map->cell(kPromptTokens + 25, 0)));
     std::vector<StepRecord> bare = handRecords(0, 5);
-    for (StepRecord& r : bare) r.attention_error.clear();
+    for (StepRecord& r : bare)
+        r.attention_error.clear();
     feed.begin(emptyRun(10));
     feed.append(bare);
     QVERIFY(plot->isEmpty());

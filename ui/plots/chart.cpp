@@ -194,7 +194,12 @@ void Chart::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void Chart::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton && laneLabelAt(event->pos()) < 0) setFollowing(true);
+    if (event->button() == Qt::LeftButton) {
+        if (laneLabelAt(event->pos()) < 0)
+            setFollowing(true);
+        else
+            drag_ = Drag::pressed;  // two quick clicks on a label are two clicks
+    }
     event->accept();
 }
 

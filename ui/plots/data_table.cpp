@@ -43,8 +43,9 @@ QVariant CsvTableModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant CsvTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-    return header_.value(section);
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole) return data(index(0, section), role);  // as its column
+    return role == Qt::DisplayRole ? header_.value(section) : QVariant();
 }
 
 DataTable::DataTable(const QString& title, const PlotView& plot, QWidget* parent)

@@ -31,20 +31,25 @@ void FlowLayout::setGeometry(const QRect& rect) {
 }
 
 int FlowLayout::place(const QRect& rect, bool apply) const {
-    int x = rect.x(), y = rect.y(), row = 0;
-    for (QLayoutItem* item : items_) {
-        if (item->isEmpty()) continue;
-        const QSize size = item->sizeHint();
-        if (x > rect.x() && x + size.width() > rect.right() + 1) {
-            x = rect.x();
-            y += row + gap_;
-            row = 0;
+    int y = rect.y();
+    for (qsizetype first = 0; first < items_.size();) {
+        int x = rect.x(), height = 0;
+        qsizetype end = first;
+        for (; end < items_.size(); ++end) {  // what fits into this row, at least one
+            const QSize size = items_[end]->sizeHint();
+            if (end > first && x + size.width() > rect.right() + 1) break;
+            x += size.width() + gap_;
+            height = std::max(height, size.height());
         }
-        if (apply) item->setGeometry(QRect(QPoint(x, y), size));
-        x += size.width() + gap_;
-        row = std::max(row, size.height());
+        x = rect.x();
+        for (; first < end; ++first) {
+            const QSize size = items_[first]->sizeHint();
+            if (apply) items_[first]->setGeometry(QRect(QPoint(x, y + (height - size.height()) / 2), size));
+            x += size.width() + gap_;
+        }
+        y += height + (end < items_.size() ? gap_ : 0);
     }
-    return y + row - rect.y();
+    return y - rect.y();
 }
 
 }  // namespace kvasir::ui

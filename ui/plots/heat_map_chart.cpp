@@ -14,16 +14,6 @@ namespace {
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostDecades = 1000;  // highest over lowest colour: below, differences are of no interest
 
-double oneTwoFive(double value, bool up) {
-    const double decade = std::pow(10, std::floor(std::log10(value)));
-    double below = decade;
-    for (const double digit : {1.0, 2.0, 5.0, 10.0}) {
-        if (digit * decade >= value * (1 - 1e-9)) return up || digit * decade <= value ? digit * decade : below;
-        below = digit * decade;
-    }
-    return below;
-}
-
 }  // namespace
 
 void ColourBar::draw(QCPPainter* painter) {

@@ -46,8 +46,8 @@ void HistogramNotes::draw(QCPPainter* painter) {
     const QColor text = theme->colour(QStringLiteral("text"));
     painter->setFont(strong);
     painter->setPen(title_colour);
-    painter->drawText(QPointF(theme->px(2), baseline), title);
-    const double x = theme->px(2) + metrics.horizontalAdvance(title) + theme->px(10);
+    painter->drawText(QPointF(theme->px(8), baseline), title);
+    const double x = theme->px(8) + metrics.horizontalAdvance(title) + theme->px(10);
     painter->setFont(plain);
     painter->setPen(theme->colour(QStringLiteral("dim")));
     painter->drawText(
@@ -166,7 +166,7 @@ void HistogramChart::applyTheme(const Theme& theme) {
 
 void HistogramChart::fit() {
     xAxis->setRange(x_);
-    yAxis->setRange(kLowestCount, std::pow(10, std::ceil(std::log10(most_ * 1.3))));
+    yAxis->setRange(kLowestCount, std::max(20.0, most_ * 2.5));
 }
 
 }  // namespace kvasir::ui

@@ -74,10 +74,13 @@ void LaneLinesPlot::buildLines() {
     chart_->clearLines();
     means_.clear();
     n_drawn_.clear();
-    y_low_ = kInfinity, y_high_ = -kInfinity;
+    spans_.clear();
     if (run().empty()) return;
     const Experiment& experiment = run().info().experiment;
     n_drawn_.assign(size_t(run().n_lanes()), 0);
+    QCPRange nothing;  // its constructor would swap the ends
+    nothing.lower = kInfinity, nothing.upper = -kInfinity;
+    spans_.assign(size_t(run().n_lanes()), nothing);
     means_.assign(size_t(run().n_lanes()), RunningMean(measure().smoothing));
     for (int lane = 0; lane < run().n_lanes(); ++lane) {
         const bool reference = lane == experiment.reference;
@@ -93,15 +96,17 @@ void LaneLinesPlot::buildLines() {
 void LaneLinesPlot::lanesShown() {
     for (const LinesChart::Line& line : chart_->lines())
         chart_->setLaneShown(line.lane, view().laneShown(line.lane));
+    if (!chart_->lines().isEmpty()) updateLimits();
 }
 
 void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
     const std::vector<StepRecord>& records = run().lane(lane);
     size_t& n_drawn = n_drawn_[size_t(lane)];
+    QCPRange& span = spans_[size_t(lane)];
     const auto note = [&](double value) {
         if (!std::isfinite(value) || (measure().log && value <= 0)) return;
-        y_low_ = std::min(y_low_, value);
-        y_high_ = std::max(y_high_, value);
+        span.lower = std::min(span.lower, value);
+        span.upper = std::max(span.upper, value);
     };
     for (; n_drawn < records.size(); ++n_drawn) {
         const StepRecord& record = records[n_drawn];
@@ -133,21 +138,27 @@ void LaneLinesPlot::updateLimits() {
     // While tokens may still come the axis keeps their place, so that it does not move.
     if (feed().running()) last = std::max(last, first + run().info().n_planned - 1);
     const QCPRange x(first, std::max(last, first + 1));
-    double low = y_low_, high = y_high_;
+    double low = kInfinity, high = -kInfinity;
+    for (int lane = 0; lane < run().n_lanes(); ++lane) {
+        if (!view().laneShown(lane)) continue;
+        low = std::min(low, spans_[size_t(lane)].lower);
+        high = std::max(high, spans_[size_t(lane)].upper);
+    }
     if (low > high) low = measure().log ? 0.1 : 0, high = 1;
+    // The ends are round figures, so that they seldom move; a little room above keeps the highest tick's label whole.
     if (measure().log) {
         low = std::max(low, measure().lowest);
-        high = std::max(high, low);
-        // whole decades, at least one
-        low = std::pow(10, std::floor(std::log10(low)));
-        high = std::max(low * 10, std::pow(10, std::ceil(std::log10(high) + 0.05)));
+        high = std::max(high, low * 2);
+        const bool wide = high / low > 100;
+        low = wide ? std::pow(10, std::floor(std::log10(low))) : oneTwoFive(low, false);
+        high = wide ? 2 * std::pow(10, std::ceil(std::log10(high))) : 1.1 * oneTwoFive(high, true);
     } else if (measure().from_zero) {
         low = 0;
-        high = high > 0 ? niceAbove(high * 1.04) : 1;
+        high = high > 0 ? 1.06 * niceAbove(high) : 1;
     } else {
         const double reach = niceAbove(std::max({std::abs(low), std::abs(high), 1e-6}));
         low = low < 0 ? -reach : 0;
-        high = high > 0 ? reach : 0;
+        high = high > 0 ? 1.06 * reach : 0.06 * reach;
     }
     chart_->setLimits(x, {low, high});
 }

@@ -37,7 +37,7 @@ class LaneLinesPlot : public PlotFrame {
                   QWidget* parent);
 
     const Measure& measure() const { return measures_[measure_]; }
-    void setMeasure(int index);
+    void choose(int index);  ///< of measures and added choices
 
  protected:
     void startRun() override;
@@ -50,9 +50,9 @@ class LaneLinesPlot : public PlotFrame {
     LinesChart* lines() const { return chart_; }
     /// Adds a further entry to the menu of measures, e.g. a view of bars.
     void addChoice(const QString& name, std::function<void()> chosen);
-    void choose(int index);  ///< of measures and added choices
 
  private:
+    void setMeasure(int index);
     void buildLines();
     void appendLane(int lane, const LinesChart::Line& line);
     void updateLimits();
@@ -68,7 +68,7 @@ class LaneLinesPlot : public PlotFrame {
     QToolButton* menu_ = nullptr;
     std::vector<size_t> n_drawn_;  // records drawn, per lane
     std::vector<RunningMean> means_;
-    double y_low_ = 0, y_high_ = 0;  // of finite values (log: positive ones)
+    std::vector<QCPRange> spans_;  // of finite values (log: positive ones), per lane; lower > upper: none
 };
 
 }  // namespace kvasir::ui

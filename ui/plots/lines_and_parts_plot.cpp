@@ -68,7 +68,7 @@ Readout LinesAndPartsPlot::exportLegend() const {
 
 QString LinesAndPartsPlot::exportTitle() const {
     const QString title = LaneLinesPlot::exportTitle();
-    return chart() == bars_ ? title + QStringLiteral(": ") + parts_.choice : title;
+    return chart() == bars_ ? title + QStringLiteral(": ") + parts_.choice.toLower() : title;
 }
 
 }  // namespace kvasir::ui

@@ -7,6 +7,10 @@
 
 namespace kvasir::ui {
 
+namespace {
+constexpr double kNarrow = 201;  // a logarithmic axis of about two decades shows plain figures
+}
+
 void drawMarker(QPainter& painter, QPointF at, double size, const LaneLook& look, const QColor& ground, bool line) {
     const double r = size / 2;
     painter.save();
@@ -52,7 +56,7 @@ void styleAxis(QCPAxis& axis, const Theme& theme) {
     axis.setTickLabelFont(theme.font(8.5));
     axis.setLabelFont(theme.font(9));
     axis.setTickLabelPadding(theme.px(3));
-    axis.setLabelPadding(theme.px(2));
+    axis.setLabelPadding(theme.px(3));
     axis.grid()->setVisible(!horizontal);
     axis.grid()->setPen(QPen(theme.colour(QStringLiteral("grid")), 1));
     axis.grid()->setZeroLinePen(Qt::NoPen);
@@ -71,7 +75,7 @@ int WholeTicker::getSubTickCount(double step) {
 }
 
 QVector<double> DecadeTicker::createTickVector(double step, const QCPRange& range) {
-    narrow_ = range.lower > 0 && range.upper / range.lower < 100;
+    narrow_ = range.lower > 0 && range.upper / range.lower < kNarrow;
     if (!narrow_) return QCPAxisTickerLog::createTickVector(step, range);
     QVector<double> ticks;
     const double first = std::pow(10.0, std::floor(std::log10(range.lower)));
@@ -100,6 +104,18 @@ void setAxisLog(QCPAxis& axis, bool log) {
         axis.setNumberFormat(QStringLiteral("g"));
         axis.setNumberPrecision(6);
     }
+}
+
+double oneTwoFive(double value, bool up) {
+    const double decade = std::pow(10.0, std::floor(std::log10(value)));
+    double below = decade;
+    for (const double digit : {1.0, 2.0, 5.0, 10.0}) {
+        const double step = digit * decade;
+        if (std::abs(step - value) <= 1e-9 * value) return step;
+        if (step > value) return up ? step : below;
+        below = step;
+    }
+    return below;
 }
 
 double niceAbove(double value) {

@@ -43,6 +43,9 @@ class DecadeTicker : public QCPAxisTickerLog {
 /// Makes an axis linear or logarithmic, with the ticker that goes with it.
 void setAxisLog(QCPAxis& axis, bool log);
 
+/// The nearest 1, 2 or 5 x 10^n that is not below (up) or not above `value` (> 0).
+double oneTwoFive(double value, bool up);
+
 /// The next 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 x 10^n that is not below `value` (> 0): axis ends that seldom move.
 double niceAbove(double value);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/format.h"
 
+#include <QFileInfo>
 #include <cmath>
 
 namespace kvasir::ui {
@@ -18,6 +19,13 @@ QString fileSizeText(uint64_t bytes) {
     const double mib = double(bytes) / (1024.0 * 1024.0);
     if (mib >= 1024) return QString::number(mib / 1024, 'f', 2) + QStringLiteral(" GiB");
     return QString::number(mib, 'f', 1) + QStringLiteral(" MiB");
+}
+
+QString modelTitle(const std::string& path, const std::string& weights) {
+    QString name = QFileInfo(QString::fromStdString(path)).completeBaseName();
+    const QString type = QString::fromStdString(weights);
+    if (name.endsWith(type, Qt::CaseInsensitive) && name.size() > type.size() + 1) name.chop(type.size() + 1);
+    return name;
 }
 
 QString tokenText(const std::string& bytes) {

@@ -284,7 +284,7 @@ void MainWindow::showStatus() {
         case EngineState::failed: text = tr("Not done · %1").arg(QString::fromStdString(s.error.what)); break;
         case EngineState::idle:
             if (!controller_.model()) text = tr("No model is open");
-            else text = tr("Ready · %1 loaded · %2").arg(QString::fromStdString(controller_.model()->config().name), run.empty() ? tr("nothing measured") : tr("the run shown was made before"));
+            else text = tr("Ready · %1 loaded · %2").arg(modelTitle(controller_.model()->file().path(), controller_.model()->config().weights), run.empty() ? tr("nothing measured") : tr("the run shown was made before"));
     }
     status_text_->setText(text);
     showKernels();

@@ -11,6 +11,7 @@
 #include <QTabBar>
 #include <QToolButton>
 
+#include "core/model/gguf.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
@@ -60,6 +61,7 @@ RunToolbar::RunToolbar(RunController& controller, Actions& actions, QMenu* main_
     layouts_->setTabToolTip(0, actions["layout-explore"]->toolTip());
     layouts_->setTabToolTip(1, actions["layout-present"]->toolTip());
     layouts_->setExpanding(false);
+    layouts_->setUsesScrollButtons(false);
     layouts_->setDrawBase(false);
     layouts_->setAccessibleName(tr("Layouts"));
     connect(layouts_, &QTabBar::currentChanged, this, &RunToolbar::layoutChosen);
@@ -125,12 +127,11 @@ void RunToolbar::fitNames() {
     const auto model = controller_.model();
     QString name = tr("No model");
     if (model) {
-        name = QString::fromStdString(model->config().name);
-        if (name.isEmpty()) name = QString::fromStdString(model->config().arch);
-        name += QStringLiteral(" · ") + QString::fromStdString(model->config().weights);
+        name = modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") + QString::fromStdString(model->config().weights);
     }
     const int room = std::max(Theme::instance().px(90), width() / 8);
     model_->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, room) + QStringLiteral(" ▾"));
+    layouts_->setMinimumWidth(layouts_->sizeHint().width() + Theme::instance().px(12));  // the chosen tab is bold
     text_->setText(fontMetrics().elidedText(textName(controller_.experiment()), Qt::ElideRight, room) + QStringLiteral(" ▾"));
     model_->setAccessibleName(tr("Model %1").arg(name));
     text_->setAccessibleName(tr("Text %1").arg(textName(controller_.experiment())));

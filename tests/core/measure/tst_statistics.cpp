@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+#include "core/measure/statistics.h"
+
+using namespace kvasir;
+
+class TestStatistics : public QObject {
+    Q_OBJECT
+ private slots:
+    void quantiles() {
+        QCOMPARE(quantile({3, 1, 2}, 0.5), 2.0);
+        QCOMPARE(quantile({4, 1, 2, 3}, 0.5), 2.5);
+        QCOMPARE(quantile({5, 1}, 1.0), 5.0);
+        QCOMPARE(quantile({}, 0.5), 0.0);
+    }
+    void moments() {
+        const std::vector<float> x{-1, 1, -1, 1};
+        const ValueStatistics s = value_statistics(x);
+        QCOMPARE(s.mean, 0.0);
+        QCOMPARE(s.sigma, 1.0);
+        QCOMPARE(s.kurtosis, 1.0);
+        QCOMPARE(s.max_over_sigma, 1.0);
+    }
+    void normalKurtosisIsThree() {
+        std::mt19937 random(5);
+        std::normal_distribution<float> normal(2, 3);
+        std::vector<float> x(200000);
+        for (float& v : x) v = normal(random);
+        const ValueStatistics s = value_statistics(x);
+        QVERIFY(std::abs(s.kurtosis - 3) < 0.1);
+        QVERIFY(std::abs(s.sigma - 3) < 0.05);
+    }
+    void histogramKeepsEveryValue() {
+        const std::vector<float> x{-5, 0, 0.1f, 0.99f, 1, 7, NAN};
+        const auto counts = histogram(x, 0, 1, 4);
+        QCOMPARE(counts[0], 3u);  // -5, 0, 0.1
+        QCOMPARE(counts[3], 3u);  // 0.99, 1, 7
+        QCOMPARE(counts[1] + counts[2], 0u);
+        QCOMPARE(histogram(x, 1, 1, 4), (std::vector<uint32_t>{0, 0, 0, 0}));
+    }
+    void bootstrapCoversTheMeanAndRepeats() {
+        std::vector<double> x;
+        for (int i = 0; i < 512; ++i) x.push_back(std::sin(i * 0.7) + 2);
+        const auto a = bootstrap_ci95(x), b = bootstrap_ci95(x);
+        QCOMPARE(a, b);
+        QVERIFY(a.first < mean(x) && mean(x) < a.second);
+        QVERIFY(a.second - a.first < 0.3);
+        const auto constant = bootstrap_ci95(std::vector<double>(20, 4.0));
+        QCOMPARE(constant.first, 4.0);
+        QCOMPARE(constant.second, 4.0);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestStatistics)
+#include "tst_statistics.moc"

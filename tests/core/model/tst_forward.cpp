@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+#include <algorithm>
+#include <cmath>
+
+#include "core/model/forward.h"
+#include "support/default_model.h"
+#include "support/golden.h"
+
+using namespace kvasir;
+using kvasir::test::golden_json;
+
+namespace {
+
+std::shared_ptr<const Model> load(const std::string& path) {
+    auto model = Model::load(path);
+    if (!model) qFatal("%s", model.error().message().c_str());
+    return *model;
+}
+
+std::unique_ptr<KvCache> make_cache(const Model& model, const char* spec, int max_tokens) {
+    const ModelConfig& c = model.config();
+    auto cache = KvCache::create(parse_cache_spec(spec).value(), {c.n_layers, c.n_kv_heads, c.head_dim, max_tokens});
+    return std::move(cache).value();
+}
+
+/// Logits of every position of a prompt, read in chunks; the cache is left with the prompt stored.
+std::vector<float> prompt_logits(Forward& forward, KvCache& cache, const std::vector<int>& ids, size_t chunk) {
+    const size_t n_vocab = size_t(forward.model().config().n_vocab);
+    std::vector<float> all;
+    cache.begin_prompt(int(ids.size()));
+    for (size_t i = 0; i < ids.size(); i += chunk) {
+        Sequence s;
+        s.tokens.assign(ids.begin() + long(i), ids.begin() + long(std::min(ids.size(), i + chunk)));
+        s.caches = {&cache};
+        ForwardOptions options;
+        options.settle = false;
+        options.all_logits = true;
+        std::vector<float> logits;
+        if (!forward.run({&s, 1}, options, logits)) qFatal("forward refused");
+        for (size_t r = 0; r < s.tokens.size(); ++r) {
+            const auto row = logits.begin() + long(r * forward.logits_stride());
+            all.insert(all.end(), row, row + long(n_vocab));
+        }
+    }
+    KvCache* one = &cache;
+    for (const Status& status : forward.finish_prompt({&one, 1}))
+        if (!status) qFatal("%s", status.error().message().c_str());
+    return all;
+}
+
+/// One step through the cache; appends the logits.
+std::vector<float> step(Forward& forward, KvCache& cache, int token) {
+    Sequence s;
+    s.tokens = {token};
+    s.caches = {&cache};
+    std::vector<float> logits;
+    if (!forward.run({&s, 1}, {}, logits)) qFatal("forward refused");
+    logits.resize(size_t(forward.model().config().n_vocab));
+    return logits;
+}
+
+int best(const std::vector<float>& logits) { return int(std::max_element(logits.begin(), logits.end()) - logits.begin()); }
+
+}  // namespace
+
+class TestForward : public QObject {
+    Q_OBJECT
+ private slots:
+    void everyWeightType_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* type : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1"}) QTest::newRow(type) << QString("llama-gqa-%1").arg(type);
+    }
+    void everyWeightType() {
+        QFETCH(QString, name);
+        const std::string base = "models/gguf/" + name.toStdString();
+        const auto golden = golden_json(base + ".golden.json");
+        const auto model = load(kvasir::test::source_path("tests/golden/" + base + ".gguf"));
+        const double tolerance = golden["tolerance"];
+        Forward forward(model, 2);
+        for (const auto& input : golden["inputs"]) {
+            const auto ids = input["ids"].get<std::vector<int>>();
+            const auto cache = make_cache(*model, "fp32", int(ids.size()) + 32);
+            const auto logits = prompt_logits(forward, *cache, ids, 16);
+            const size_t n_vocab = size_t(model->config().n_vocab);
+            for (size_t p = 0; p < ids.size(); ++p)
+                for (size_t k = 0; k < 5; ++k) {
+                    const double want = input["top5_logits"][p][k], got = logits[p * n_vocab + input["top5_ids"][p][k].get<size_t>()];
+                    QVERIFY2(std::abs(got - want) <= tolerance, qPrintable(QString("position %1: %2 %3").arg(p).arg(got).arg(want)));
+                }
+            for (size_t v = 0; v < n_vocab; ++v)
+                QVERIFY(std::abs(logits[(ids.size() - 1) * n_vocab + v] - input["last_logits_fp64"][v].get<double>()) <= tolerance);
+            std::vector<float> last(logits.end() - long(n_vocab), logits.end());
+            for (const int token : input["greedy"].get<std::vector<int>>()) {
+                QCOMPARE(best(last), token);
+                last = step(forward, *cache, token);
+            }
+        }
+    }
+
+    void goldenLogits() {
+        KVASIR_NEEDS_MODEL(path);
+        const auto model = load(path);
+        Forward forward(model, 2);
+        const auto prompts = golden_json("logits/prompts.json");
+        for (const auto& p : prompts) {
+            const auto ids = p["ids"].get<std::vector<int>>();
+            for (const char* spec : {"fp32", "fp16"}) {
+                const auto cache = make_cache(*model, spec, int(ids.size()) + 64);
+                auto logits = prompt_logits(forward, *cache, ids, 128);
+                logits.erase(logits.begin(), logits.end() - model->config().n_vocab);
+                for (const auto& row : p[std::string("top20_") + spec + "_cache"]) {
+                    // fp32: another order of sums. fp16: rounding at the cache's door flips with it.
+                    const double tolerance = std::string(spec) == "fp32" ? 2e-4 : 2e-2;
+                    QVERIFY(std::abs(logits[row[0].get<size_t>()] - row[1].get<double>()) <= tolerance);
+                }
+                if (std::string(spec) == "fp32") continue;
+                for (size_t i = 0; i < p["greedy_ids"].size(); ++i) {
+                    if (p["margins"][i].get<double>() < 0.02) break;  // a tie: this token and what follows are a draw
+                    QCOMPARE(best(logits), p["greedy_ids"][i].get<int>());
+                    logits = step(forward, *cache, p["greedy_ids"][i]);
+                }
+            }
+        }
+    }
+
+    void sameBitsForThreadsAndChunks() {
+        KVASIR_NEEDS_MODEL(path);
+        const auto model = load(path);
+        const auto ids = golden_json("eval/lighthouse.json")["token_ids"].get<std::vector<int>>();
+        const std::vector<int> prompt(ids.begin(), ids.begin() + 140);
+        std::vector<float> want;
+        struct Setting {
+            int threads;
+            size_t chunk;
+        };
+        for (const Setting s : {Setting{2, 140}, {1, 1}, {3, 7}, {7, 128}, {2, 7}}) {
+            Forward forward(model, s.threads);
+            const auto cache = make_cache(*model, "kivi:2", 200);
+            auto logits = prompt_logits(forward, *cache, prompt, s.chunk);
+            for (int i = 140; i < 148; ++i) {
+                const auto next = step(forward, *cache, ids[size_t(i)]);
+                logits.insert(logits.end(), next.begin(), next.end());
+            }
+            if (want.empty()) want = logits;
+            QVERIFY2(want == logits, qPrintable(QString("%1 threads, chunk %2").arg(s.threads).arg(s.chunk)));
+        }
+    }
+
+    void sameBitsForAnyNumberOfLanes() {
+        KVASIR_NEEDS_MODEL(path);
+        const auto model = load(path);
+        const auto ids = golden_json("eval/lighthouse.json")["token_ids"].get<std::vector<int>>();
+        const std::vector<int> prompt(ids.begin(), ids.begin() + 70);
+        Forward forward(model, 2);
+        const auto alone = make_cache(*model, "quanto:4", 100);
+        prompt_logits(forward, *alone, prompt, 70);
+        const auto want = step(forward, *alone, ids[70]);
+        for (int n : {2, 3, 5}) {
+            std::vector<std::unique_ptr<KvCache>> caches;
+            std::vector<Sequence> sequences(static_cast<size_t>(n));
+            for (int i = 0; i < n; ++i) {
+                caches.push_back(make_cache(*model, "quanto:4", 100));
+                prompt_logits(forward, *caches.back(), prompt, 70);
+                sequences[size_t(i)].tokens = {ids[70]};
+                sequences[size_t(i)].caches = {caches.back().get()};
+            }
+            std::vector<float> logits;
+            QVERIFY(forward.run(sequences, {}, logits).ok());
+            for (int i = 0; i < n; ++i)
+                QVERIFY(std::equal(want.begin(), want.end(), logits.begin() + long(size_t(i) * forward.logits_stride())));
+        }
+    }
+
+    void cancelStopsWithinALayer() {
+        KVASIR_NEEDS_MODEL(path);
+        const auto model = load(path);
+        Forward forward(model, 2);
+        const auto cache = make_cache(*model, "fp16", 16);
+        cache->begin_prompt(4);
+        Sequence s;
+        s.tokens = {1, 2, 3, 4};
+        s.caches = {cache.get()};
+        ForwardOptions options;
+        options.settle = false;
+        std::vector<float> logits;
+        int asked = 0;
+        const Status status = forward.run({&s, 1}, options, logits, [&] { return ++asked == 5; });
+        QVERIFY(!status.ok());
+        QVERIFY(status.error().code == ErrorCode::interrupted);
+        QCOMPARE(asked, 5);
+        QCOMPARE(cache->n_tokens(3), 4);
+        QCOMPARE(cache->n_tokens(4), 0);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestForward)
+#include "tst_forward.moc"
