@@ -121,7 +121,7 @@ SchemeRow kivi(int bits) {
 
 SchemeRow hadamard2() {
     SchemeRow row{
-        "hadamard:2", "Hadamard int2", "kv-hadamard (July 2026): rotated 2-bit values, KIVI 4-bit keys", kivi_scheme(4),
+        "hadamard:2", "Hadamard 2-bit", "kv-hadamard (July 2026): rotated 2-bit values, KIVI 4-bit keys", kivi_scheme(4),
         {},           "kivi:4"};
     SideSpec& v = row.scheme.v;
     v.bits = 2;

@@ -156,6 +156,7 @@ Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const 
         model->embedding_ = &need(**file, "token_embd.weight");
         model->output_ = pack(c.tied ? *model->embedding_ : need(**file, "output.weight"));
         model->inv_freq_ = inverse_frequencies(c, **file);
+        if (const Status same = (*file)->unchanged(); !same) return same.error();
         report(1, "ready");
         return std::shared_ptr<const Model>(std::move(model));
     } catch (const std::bad_alloc&) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/measure/divergence.h"
 #include "core/model/forward.h"
 #include "kernels/cpu/machine.h"
@@ -38,7 +40,8 @@ Error refuse(std::string what, std::string why, std::string hint) {
 struct Run::Impl {
     std::shared_ptr<const Model> model;
     RunInfo info;
-    std::vector<int> given;  ///< score_text: the tokens after the prompt
+    std::vector<int> given;   ///< score_text: the tokens after the prompt
+    std::vector<int> unused;  ///< padding rows of the vocabulary: never sampled
     std::unique_ptr<Forward> forward;
     std::vector<Lane> lanes;  ///< running ones only, in experiment order
     std::vector<std::string> errors;
@@ -52,6 +55,7 @@ struct Run::Impl {
         lane.running = false;
         lane.error = errors[size_t(lane.index)] = error.message();
     }
+    int sample(Lane& lane) const;
     void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions, const std::vector<int>& tokens);
     Status forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled);
 };
@@ -146,6 +150,8 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     impl->info.simd = kernels::simd_name();
     impl->info.model_name = impl->model->config().name;
     impl->info.model_weights = impl->model->config().weights;
+    for (int id = 0; id < impl->model->config().n_vocab; ++id)
+        if (impl->model->tokenizer().is_unused(id)) impl->unused.push_back(id);
     if (Status s = impl->plan(experiment); !s) return s.error();
     if (Status s = impl->make_lanes(); !s) return s.error();
     impl->forward = std::make_unique<Forward>(impl->model, impl->info.n_threads);
@@ -195,6 +201,14 @@ Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) 
     if (!m.lanes[size_t(m.reference)].running)
         return refuse("the reference lane stopped", m.lanes[size_t(m.reference)].error, "Choose another reference.");
     return {};
+}
+
+int Run::Impl::sample(Lane& lane) const {
+    const size_t n_vocab = size_t(model->config().n_vocab);
+    if (unused.empty()) return lane.sampler.pick({lane.logits.data(), n_vocab});
+    std::vector<float> masked(lane.logits.begin(), lane.logits.begin() + std::ptrdiff_t(n_vocab));
+    for (const int id : unused) masked[size_t(id)] = -std::numeric_limits<float>::infinity();
+    return lane.sampler.pick(masked);
 }
 
 void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
@@ -278,13 +292,13 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     std::vector<int> tokens(m.lanes.size(), -1);
     Lane& ref = m.lanes[size_t(m.reference)];
     const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)]
-                          : ref.running               ? ref.sampler.pick({ref.logits.data(), n_vocab})
+                          : ref.running               ? m.sample(ref)
                                                       : -1;
     for (size_t i = 0; i < m.lanes.size(); ++i) {
         Lane& lane = m.lanes[i];
         if (!lane.running) continue;
         const bool own = free && int(i) != m.reference;
-        tokens[i] = own ? lane.sampler.pick({lane.logits.data(), n_vocab}) : ref_token;
+        tokens[i] = own ? m.sample(lane) : ref_token;
     }
     m.record(records, predictions, tokens);
     ++m.done;

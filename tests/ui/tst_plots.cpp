@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What plots hold is what was recorded; they follow or stay held; they draw only in sight.
+#include <QFile>
+#include <QSet>
 #include <QSignalSpy>
-#include <QToolButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include "tst_plot_run.h"
@@ -12,6 +15,7 @@
 #include "ui/plots/memory_plot.h"
 #include "ui/plots/plot_text.h"
 #include "ui/plots/tokens_per_second.h"
+#include "ui/shell/run_controller.h"
 
 namespace kvasir::ui {
 
@@ -54,6 +58,7 @@ class TestPlots : public QObject {
     void csvIsRfc4180();
     void dataTableShowsCsv();
     void figuresAreWrittenAsPeopleReadThem();
+    void registryMakesEveryPlotFromController();
 };
 
 void TestPlots::graphsHoldRecords() {
@@ -447,6 +452,28 @@ void TestPlots::figuresAreWrittenAsPeopleReadThem() {
     QCOMPARE(exactText(0.1f), QByteArray("0.1"));
     QCOMPARE(laneShortName(parse_cache_spec("hadamard:2").value()), QStringLiteral("Had-2"));
     QCOMPARE(laneShortName(parse_cache_spec("quanto:4,residual=32").value()), QStringLiteral("int4"));
+}
+
+void TestPlots::registryMakesEveryPlotFromController() {
+    RunController controller;
+    ViewState view;
+    QSet<QString> ids;
+    std::vector<std::unique_ptr<PlotView>> plots;
+    for (const PlotEntry& entry : plotRegistry()) {
+        QVERIFY(!ids.contains(entry.id));
+        ids << entry.id;
+        QVERIFY(QFile::exists(QStringLiteral(":/icons/%1.svg").arg(entry.icon)));
+        plots.emplace_back(entry.make(controller, view, nullptr));
+        QCOMPARE(plots.back()->objectName(), entry.id);
+        QVERIFY(plots.back()->isEmpty());
+    }
+    Session session;
+    session.run = emptyRun(10);
+    session.run.append(handRecords(0, 10));
+    session.experiment = session.run.info().experiment;
+    controller.adoptSession(session);
+    for (const auto& plot : plots)  // pictures of values need an engine that ran
+        QCOMPARE(plot->isEmpty(), plot->objectName() == QLatin1String("distributions"));
 }
 
 }  // namespace kvasir::ui

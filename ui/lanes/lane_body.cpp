@@ -115,7 +115,7 @@ void LaneBody::setScroll(int y) {
 }
 
 int LaneBody::stripHeight() const { return QFontMetrics(Theme::instance().font(9)).height() + Theme::instance().px(14); }
-int LaneBody::contentHeight() const { return int(flow_.height()) + Theme::instance().px(8); }
+int LaneBody::contentHeight() const { return int(flow_.height()); }
 int LaneBody::visibleHeight() const { return std::max(0, height() - stripHeight()); }
 
 QRect LaneBody::stepRect(int step) const {
@@ -129,7 +129,7 @@ int LaneBody::scrollFor(int step) const {
     const int line = flow_.lineOf(step + promptTokens());
     const int top = int(line * flow_.lineHeight()), bottom = top + int(flow_.lineHeight());
     if (top < scroll_) return top;
-    if (bottom > scroll_ + visibleHeight()) return bottom - visibleHeight();
+    if (bottom > scroll_ + visibleHeight()) return (bottom - visibleHeight() + lineHeight() - 1) / lineHeight() * lineHeight();
     return scroll_;
 }
 

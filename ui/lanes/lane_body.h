@@ -30,6 +30,7 @@ class LaneBody : public QWidget {
     void setScroll(int y);
     int contentHeight() const;              ///< of the text, pixels
     int visibleHeight() const;              ///< room for it
+    int lineHeight() const { return int(flow_.lineHeight()); }
     int step() const { return step_; }      ///< token under the lane's own cursor
     /// Rectangle of a token in this widget; null when it is not in sight.
     QRect stepRect(int step) const;

@@ -87,7 +87,7 @@ void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, do
     if (!f.text.isEmpty()) painter.drawText(QPointF(f.x, y + flow_.ascent()), f.text);
     else if (mark.tint > 0 && f.blank && flow_.textOf(f.token).contains(QLatin1Char('\n'))) painter.drawText(box, Qt::AlignCenter, QStringLiteral("↵"));
     if (mark.other_top1) {
-        QPen pen(text, 1.6);
+        QPen pen(text, 1.6, Qt::SolidLine, Qt::FlatCap);
         pen.setDashPattern({1.4, 1.1});
         painter.setPen(pen);
         painter.drawLine(QPointF(f.x, y + text_height - 0.8), QPointF(f.x + f.width, y + text_height - 0.8));

@@ -41,7 +41,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     connect(&header_timer_, &QTimer::timeout, this, &LanesView::updateHeaders);
     connect(bar_, &QScrollBar::valueChanged, this, [this](int y) {
         if (!adjusting_) following_ = y >= bar_->maximum();
-        for (LanePane* pane : panes_) pane->body()->setScroll(y);
+        for (LanePane* pane : panes_) pane->body()->setScroll(y / pane->body()->lineHeight() * pane->body()->lineHeight());
         hidePopover();
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
@@ -119,7 +119,7 @@ void LanesView::arrange() {
     // as many columns as keep 32 characters per line
     const QFontMetricsF metrics(Theme::instance().font(points_));
     const double narrowest = metrics.averageCharWidth() * 32 + 2 * Theme::instance().px(13);
-    int columns = std::clamp(int((ground_->width() + grid_->spacing()) / (narrowest + grid_->spacing())), 1, most_columns_);
+    int columns = std::clamp(int((ground_->width() + grid_->spacing()) / (narrowest + grid_->spacing())), least_columns_, most_columns_);
     columns = std::min(columns, std::max(1, int(panes_.size())));
     if (panes_.size() == 4 && columns == 3) columns = 2;
     if (columns == columns_) return;
@@ -161,8 +161,10 @@ void LanesView::updateScroll() {
     if (panes_.empty()) return;
     adjusting_ = true;
     bar_->setPageStep(page);
-    bar_->setSingleStep(Theme::instance().px(24));
-    bar_->setRange(0, std::max(0, content - page));
+    // whole lines, so that none is cut under the line above the text
+    const int line = panes_.front()->body()->lineHeight();
+    bar_->setSingleStep(line);
+    bar_->setRange(0, (std::max(0, content - page) + line - 1) / line * line);
     if (following_) bar_->setValue(bar_->maximum());
     adjusting_ = false;
 }
@@ -180,8 +182,9 @@ void LanesView::setPromptShown(bool shown) {
     emit promptShownChanged(shown);
 }
 
-void LanesView::setTextPoints(double points, int most_columns) {
+void LanesView::setTextPoints(double points, int least_columns, int most_columns) {
     points_ = points;
+    least_columns_ = least_columns;
     most_columns_ = most_columns;
     for (LanePane* pane : panes_) pane->body()->setTextPoints(points);
     arrange();

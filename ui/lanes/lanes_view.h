@@ -28,7 +28,7 @@ class LanesView : public QWidget {
     bool following() const { return following_; }
     void setPromptShown(bool shown);
     bool promptShown() const { return prompt_shown_; }
-    void setTextPoints(double points, int most_columns);
+    void setTextPoints(double points, int least_columns, int most_columns);
     int focusedLane() const;  ///< lane with the keyboard focus, -1: none
     void focusFirstLane();
     const std::vector<LanePane*>& panes() const { return panes_; }
@@ -67,7 +67,7 @@ class LanesView : public QWidget {
     int hover_step_ = -1;
     bool following_ = true, prompt_shown_ = false, adjusting_ = false;
     double points_ = 11;
-    int most_columns_ = 4, columns_ = 0;
+    int least_columns_ = 1, most_columns_ = 4, columns_ = 0;
 };
 
 }  // namespace kvasir::ui

@@ -21,7 +21,7 @@ qsizetype characterLength(const QString& text, qsizetype at) {
 
 }  // namespace
 
-TokenFlow::TokenFlow() : metrics_(QFont()) { clear(); }
+TokenFlow::TokenFlow() : metrics_(QFont()), line_height_(std::ceil(metrics_.height() * 1.18)) { clear(); }
 
 void TokenFlow::setFont(const QFont& font, double width) {
     metrics_ = QFontMetricsF(font);
@@ -66,7 +66,7 @@ void TokenFlow::layOut(int token) {
             const double width = metrics_.horizontalAdvance(QLatin1Char(' ')) * double(end - i) * (c == QLatin1Char('\t') ? 4 : 1);
             // a space before a word is only room; a token of spaces alone can be pointed at
             if (end == text.size()) place(token, QString(), width, true);
-            else x_ += width;
+            else if (!fragments_.empty()) x_ += width;
             word_ = fragments_.size();
             word_x_ = x_;
         } else if (breaksAnywhere(c)) {

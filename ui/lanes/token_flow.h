@@ -51,7 +51,7 @@ class TokenFlow {
     void wrapWord();
 
     QFontMetricsF metrics_;
-    double width_ = 0, line_height_ = 0;
+    double width_ = 0, line_height_;
     std::vector<QString> texts_;
     std::vector<Fragment> fragments_;
     std::vector<size_t> line_first_;      // first fragment of each line

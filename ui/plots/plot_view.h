@@ -21,11 +21,12 @@ class PlotView : public QWidget {
     virtual bool following() const = 0;          ///< false: held after a zoom or pan
     virtual void setFollowing(bool follow) = 0;  ///< true fits again and follows
 
-    /// Exports: what the plot holds, not only what is visible. `millimetres` wide; PNG at `scale` (1..4).
+    /// Pictures, 170 mm wide and light whatever the theme, of a plot in or out of sight. A held view stays, and the
+    /// caption says so. PNG at `scale` (1..4). On failure `error` is one sentence.
     virtual bool savePng(const QString& path, int scale, QString* error) = 0;
     virtual bool saveSvg(const QString& path, QString* error) = 0;
     virtual bool savePdf(const QString& path, QString* error) = 0;
-    /// RFC 4180 table of the data, header line first; also feeds the table view.
+    /// RFC 4180 table of all data, whatever is in sight, header line first; also feeds the table view.
     virtual QByteArray csv() const = 0;
 
     /// True when nothing has been drawn yet (the empty state is shown).

@@ -167,11 +167,12 @@ void MainWindow::setPresent(bool present) {
         if (PlotDock* error = plotDock(QStringLiteral("error-per-token")); error && width() >= 1300) {
             error->show();
             error->raise();
+            resizeDocks({error}, {width() * 3 / 10}, Qt::Horizontal);
         }
-        lanes_->setTextPoints(14, 2);
+        lanes_->setTextPoints(14, 2, 2);
         setTypeScale(1.5);
     } else {
-        lanes_->setTextPoints(11, 4);
+        lanes_->setTextPoints(11, 1, 4);
         setTypeScale(scale_before_present_);
         restoreState(state_before_present_, 1);
     }

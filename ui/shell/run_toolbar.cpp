@@ -129,8 +129,9 @@ void RunToolbar::fitNames() {
     if (model) {
         name = modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") + QString::fromStdString(model->config().weights);
     }
+    setIconSize(QSize(Theme::instance().px(16), Theme::instance().px(16)));
     const int room = std::max(Theme::instance().px(90), width() / 8);
-    model_->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, room) + QStringLiteral(" ▾"));
+    model_->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, room * 4 / 3) + QStringLiteral(" ▾"));
     layouts_->setMinimumWidth(layouts_->sizeHint().width() + Theme::instance().px(12));  // the chosen tab is bold
     text_->setText(fontMetrics().elidedText(textName(controller_.experiment()), Qt::ElideRight, room) + QStringLiteral(" ▾"));
     model_->setAccessibleName(tr("Model %1").arg(name));

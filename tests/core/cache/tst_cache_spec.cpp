@@ -94,7 +94,7 @@ class CacheSpecTest : public QObject {
         QCOMPARE(name("quanto:4"), std::string("Quanto int4"));
         QCOMPARE(name("quanto:4,residual=32"), std::string("Quanto int4, residual 32"));
         QCOMPARE(name("quanto:4,residual=128"), std::string("Quanto int4"));
-        QCOMPARE(name("hadamard:2,v_residual=0"), std::string("Hadamard int2, v residual 0"));
+        QCOMPARE(name("hadamard:2,v_residual=0"), std::string("Hadamard 2-bit, v residual 0"));
         QCOMPARE(name("fp16,k=kivi:2"), std::string("fp16, keys from kivi:2"));
         QCOMPARE(display_name(parse_cache_spec(long_spec(parse_cache_spec("kivi:2").value())).value()),
                  std::string("KIVI int2"));
