@@ -20,12 +20,18 @@ int main(int argc, char** argv) {
     parser.setApplicationDescription(tr("Runs a language model through several quantized KV caches side by side."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("file"), tr("A model (.gguf), a text (.txt, .md) or a session (.kvasir)."), QStringLiteral("[file...]"));
-    const QCommandLineOption reset(QStringLiteral("reset-settings"), tr("Forgets layout, theme and the last experiment before it starts."));
+    parser.addPositionalArgument(QStringLiteral("file"),
+                                 tr("A model (.gguf), a text (.txt, .md) or a session (.kvasir)."),
+                                 QStringLiteral("[file...]"));
+    const QCommandLineOption reset(QStringLiteral("reset-settings"),
+                                   tr("Forgets layout, theme and the last experiment before it starts."));
     const QCommandLineOption run(QStringLiteral("run"), tr("Runs the experiment at once."));
     const QCommandLineOption theme(QStringLiteral("theme"), tr("light, dark, contrast or auto."), tr("name"));
-    const QCommandLineOption screenshot(QStringLiteral("screenshot"), tr("Runs the first experiment, saves pictures of the window into a folder and quits."), tr("folder"));
-    const QCommandLineOption benchmark(QStringLiteral("benchmark"), tr("Runs the first experiment, prints how fast the window answered and quits."));
+    const QCommandLineOption screenshot(
+        QStringLiteral("screenshot"),
+        tr("Runs the first experiment, saves pictures of the window into a folder and quits."), tr("folder"));
+    const QCommandLineOption benchmark(QStringLiteral("benchmark"),
+                                       tr("Runs the first experiment, prints how fast the window answered and quits."));
     parser.addOptions({reset, run, theme, screenshot, benchmark});
     parser.process(app);
 
@@ -35,7 +41,9 @@ int main(int argc, char** argv) {
     kvasir::ui::MainWindow window(settings);
     if (parser.isSet(theme)) {
         const QString name = parser.value(theme);
-        if (!QStringList{QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("contrast"), QStringLiteral("auto")}.contains(name)) {
+        if (!QStringList{QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("contrast"),
+                         QStringLiteral("auto")}
+                 .contains(name)) {
             qCritical("kvasir: --theme %s: use light, dark, contrast or auto.", qPrintable(name));
             return 2;
         }

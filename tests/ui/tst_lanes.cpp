@@ -20,7 +20,8 @@ class TestLanes : public QObject {
     static QString lineText(const TokenFlow& flow, int line) {
         QStringList words;
         const auto [first, last] = flow.lineRange(line);
-        for (size_t i = first; i < last; ++i) words << flow.fragments()[i].text;
+        for (size_t i = first; i < last; ++i)
+            words << flow.fragments()[i].text;
         return words.join(QLatin1Char('|'));
     }
 
@@ -35,7 +36,8 @@ class TestLanes : public QObject {
         info->prompt_ids = {1};
         info->n_planned = 3;
         info->lanes.resize(2);
-        for (size_t i = 0; i < 2; ++i) info->lanes[i].exact = i == 0;
+        for (size_t i = 0; i < 2; ++i)
+            info->lanes[i].exact = i == 0;
         s.run.begin(info, 2, 1, 64);
         s.run.set_piece(1, "Start");
         s.run.set_piece(2, " caf\xC3");
@@ -68,7 +70,8 @@ class TestLanes : public QObject {
         const QFontMetricsF m(font);
         TokenFlow flow;
         flow.setFont(font, m.horizontalAdvance(QStringLiteral("Theodore Marsh")) + 2);
-        for (const char* token : {"Theodore", " Mar", "sh", " Cle", "men", "tine"}) flow.append(QLatin1String(token));
+        for (const char* token : {"Theodore", " Mar", "sh", " Cle", "men", "tine"})
+            flow.append(QLatin1String(token));
         QCOMPARE(flow.lineCount(), 2);
         QCOMPARE(lineText(flow, 0), QStringLiteral("Theodore|Mar|sh"));
         QCOMPARE(lineText(flow, 1), QStringLiteral("Cle|men|tine"));
@@ -96,10 +99,17 @@ class TestLanes : public QObject {
         const QFont font = Theme::instance().font(11);
         TokenFlow grown;
         grown.setFont(font, 180);
-        const QStringList tokens{QStringLiteral("Averyveryverylongwordwithoutanyspaceinsideitatall"), QStringLiteral(" 등대"), QStringLiteral("지기는 "),
-                                 QStringLiteral("\n\n"), QStringLiteral("  two"), QStringLiteral(" "), QStringLiteral(""), QStringLiteral("\tx")};
+        const QStringList tokens{QStringLiteral("Averyveryverylongwordwithoutanyspaceinsideitatall"),
+                                 QStringLiteral(" 등대"),
+                                 QStringLiteral("지기는 "),
+                                 QStringLiteral("\n\n"),
+                                 QStringLiteral("  two"),
+                                 QStringLiteral(" "),
+                                 QStringLiteral(""),
+                                 QStringLiteral("\tx")};
         for (int repeat = 0; repeat < 20; ++repeat)
-            for (const QString& t : tokens) grown.append(t);
+            for (const QString& t : tokens)
+                grown.append(t);
         TokenFlow again = grown;
         again.setFont(font, 180);
         QCOMPARE(again.lineCount(), grown.lineCount());
@@ -107,7 +117,8 @@ class TestLanes : public QObject {
         for (size_t i = 0; i < again.fragments().size(); ++i) {
             QCOMPARE(again.fragments()[i].x, grown.fragments()[i].x);
             QCOMPARE(again.fragments()[i].line, grown.fragments()[i].line);
-            QVERIFY2(again.fragments()[i].blank || again.fragments()[i].x + again.fragments()[i].width <= 181 || again.fragments()[i].text.size() == 1,
+            QVERIFY2(again.fragments()[i].blank || again.fragments()[i].x + again.fragments()[i].width <= 181 ||
+                         again.fragments()[i].text.size() == 1,
                      qPrintable(again.fragments()[i].text));
         }
     }
@@ -179,7 +190,8 @@ class TestLanes : public QObject {
             QVERIFY(!last.isNull());
             int tinted = 0;
             for (int x = last.left(); x < last.right(); ++x)
-                for (int y = last.top(); y < last.bottom(); ++y) tinted += image.pixelColor(x, y) == Theme::instance().tint(4);
+                for (int y = last.top(); y < last.bottom(); ++y)
+                    tinted += image.pixelColor(x, y) == Theme::instance().tint(4);
             QCOMPARE(tinted > 50, comparable);
         }
     }

@@ -54,7 +54,8 @@ class TestShell : public QObject {
             QVERIFY(!action->text().isEmpty() && !group.isEmpty());
             for (const QKeySequence& key : action->shortcuts()) {
                 QVERIFY2(!key.isEmpty(), qPrintable(action->objectName()));
-                QVERIFY2(!owner.contains(key.toString()), qPrintable(key.toString() + QStringLiteral(" twice: ") + action->objectName()));
+                QVERIFY2(!owner.contains(key.toString()),
+                         qPrintable(key.toString() + QStringLiteral(" twice: ") + action->objectName()));
                 owner[key.toString()] = action->objectName();
             }
         }
@@ -79,7 +80,8 @@ class TestShell : public QObject {
             QVERIFY(file.open(QIODevice::WriteOnly));
             settings.addRecentFile(file.fileName());
         }
-        QCOMPARE(settings.recentFiles(), (QStringList{dir.filePath(QStringLiteral("a.gguf")), dir.filePath(QStringLiteral("b.gguf"))}));
+        QCOMPARE(settings.recentFiles(),
+                 (QStringList{dir.filePath(QStringLiteral("a.gguf")), dir.filePath(QStringLiteral("b.gguf"))}));
         QFile::remove(dir.filePath(QStringLiteral("a.gguf")));
         QCOMPARE(settings.recentFiles(), QStringList{dir.filePath(QStringLiteral("b.gguf"))});
     }
@@ -89,12 +91,14 @@ class TestShell : public QObject {
             Theme& theme = Theme::instance();
             theme.apply(*qApp, kind, 1);
             const QColor text = theme.colour(QStringLiteral("text"));
-            for (int level = 0; level <= 5; ++level) QVERIFY(contrast(text, theme.tint(level)) >= 4.5);
+            for (int level = 0; level <= 5; ++level)
+                QVERIFY(contrast(text, theme.tint(level)) >= 4.5);
             for (const char* ground : {"window", "base", "alt", "panel"}) {
                 QVERIFY(contrast(text, theme.colour(QLatin1String(ground))) >= 7);
                 QVERIFY(contrast(theme.colour(QStringLiteral("dim")), theme.colour(QLatin1String(ground))) >= 4.5);
             }
-            for (int lane = 0; lane < 7; ++lane) QCOMPARE(theme.lane(lane, false).letter, QString(QChar(ushort('A' + lane))));
+            for (int lane = 0; lane < 7; ++lane)
+                QCOMPARE(theme.lane(lane, false).letter, QString(QChar(ushort('A' + lane))));
             QVERIFY(theme.lane(4, false).hollow && !theme.lane(3, false).hollow);
         }
         Theme::instance().apply(*qApp, Theme::Kind::light, 1);
@@ -122,7 +126,8 @@ class TestShell : public QObject {
         QCOMPARE(controller.experiment().lanes.size(), first.lanes.size() + 1);
         edits.removeLane(0);
         QCOMPARE(controller.experiment().reference, 0);
-        while (edits.stack().canUndo()) edits.stack().undo();
+        while (edits.stack().canUndo())
+            edits.stack().undo();
         QVERIFY(controller.experiment() == first);
         edits.stack().redo();
         QCOMPARE(controller.experiment().lanes.back().spec.text, std::string("kivi:2"));
@@ -134,14 +139,16 @@ class TestShell : public QObject {
             SchemeDialog dialog(spec, nullptr, Theme::instance().lane(0, false), false, nullptr);
             QVERIFY2(dialog.spec().same_scheme(spec), preset.name.c_str());
             for (const PresetOption& option : preset.options)
-                QVERIFY2(dialog.findChild<QWidget*>(QStringLiteral("option-") + QString::fromStdString(option.key)), option.key.c_str());
+                QVERIFY2(dialog.findChild<QWidget*>(QStringLiteral("option-") + QString::fromStdString(option.key)),
+                         option.key.c_str());
         }
     }
 
     void schemeEditorFieldsAndTextAgree() {
         ModelConfig config;
         config.n_layers = 30, config.n_kv_heads = 3, config.head_dim = 64;
-        SchemeDialog dialog(parse_cache_spec("quanto:4").value(), &config, Theme::instance().lane(0, false), false, nullptr);
+        SchemeDialog dialog(parse_cache_spec("quanto:4").value(), &config, Theme::instance().lane(0, false), false,
+                            nullptr);
         auto* text = dialog.findChild<QLineEdit*>(QStringLiteral("spec-text"));
         auto* residual = dialog.findChild<QSpinBox*>(QStringLiteral("option-residual"));
         auto* apply = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
@@ -160,7 +167,8 @@ class TestShell : public QObject {
     void schemeEditorRefusesWhatTheModelCannotStore() {
         ModelConfig config;
         config.n_layers = 2, config.n_kv_heads = 1, config.head_dim = 80;
-        SchemeDialog dialog(parse_cache_spec("hadamard:2").value(), &config, Theme::instance().lane(0, false), false, nullptr);
+        SchemeDialog dialog(parse_cache_spec("hadamard:2").value(), &config, Theme::instance().lane(0, false), false,
+                            nullptr);
         QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
     }
 

@@ -80,12 +80,13 @@ class TestWindow : public QObject {
     void initTestCase() {
         window_ = std::make_unique<MainWindow>(settings_);
         window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));  // shortcuts work in the active window only
     }
 
     void hasADockForEveryPlot() {
         QVERIFY(!plotRegistry().empty());
-        for (const PlotEntry& entry : plotRegistry()) QVERIFY2(window_->findChild<QDockWidget*>(entry.id), qPrintable(entry.id));
+        for (const PlotEntry& entry : plotRegistry())
+            QVERIFY2(window_->findChild<QDockWidget*>(entry.id), qPrintable(entry.id));
     }
 
     void refusesFilesWithAReason() {
@@ -140,7 +141,8 @@ class TestWindow : public QObject {
             QTest::keyClick(window_.get(), Qt::Key_F6);
             QWidget* w = window_->focusWidget();
             QVERIFY(w);
-            while (w->parentWidget() && w->parentWidget() != window_.get()) w = w->parentWidget();
+            while (w->parentWidget() && w->parentWidget() != window_.get())
+                w = w->parentWidget();
             reached.insert(QLatin1String(w->metaObject()->className()));
         }
         QVERIFY(reached.size() >= 3);
@@ -161,15 +163,23 @@ class TestWindow : public QObject {
         for (int lane = 0; lane < 4; ++lane) {
             QCOMPARE(run.lane(lane).size(), size_t(8));
             for (const StepRecord& r : run.lane(lane))
-                expected << QStringLiteral("%1 %2 %3 %4").arg(QString::fromLatin1(laneLetter(run, lane))).arg(r.step).arg(r.token_id).arg(double(r.kl), 0, 'g', 9);
+                expected << QStringLiteral("%1 %2 %3 %4")
+                                .arg(QString::fromLatin1(laneLetter(run, lane)))
+                                .arg(r.step)
+                                .arg(r.token_id)
+                                .arg(double(r.kl), 0, 'g', 9);
         }
         const QVector<QStringList> table = parseCsv(plot("error-per-token")->plot()->csv());
-        const qsizetype lane = table[0].indexOf(QStringLiteral("lane")), step = table[0].indexOf(QStringLiteral("step")),
-                        token = table[0].indexOf(QStringLiteral("token_id")), kl = table[0].indexOf(QStringLiteral("kl"));
+        const qsizetype lane = table[0].indexOf(QStringLiteral("lane")),
+                        step = table[0].indexOf(QStringLiteral("step")),
+                        token = table[0].indexOf(QStringLiteral("token_id")),
+                        kl = table[0].indexOf(QStringLiteral("kl"));
         QVERIFY(lane >= 0 && step >= 0 && token >= 0 && kl >= 0);
         QStringList plotted;
         for (const QStringList& row : table.mid(1))
-            plotted << QStringLiteral("%1 %2 %3 %4").arg(row[lane], row[step], row[token]).arg(double(row[kl].toFloat()), 0, 'g', 9);
+            plotted << QStringLiteral("%1 %2 %3 %4")
+                           .arg(row[lane], row[step], row[token])
+                           .arg(double(row[kl].toFloat()), 0, 'g', 9);
         QCOMPARE(plotted, expected);
         const QVector<QStringList> memory = parseCsv(plot("memory")->plot()->csv());
         QCOMPARE(memory.size(), qsizetype(1 + 4 * 8));

@@ -13,7 +13,9 @@
 namespace kvasir::ui {
 
 namespace {
-QString utf16(const std::string& utf8) { return QString::fromUtf8(utf8.data(), qsizetype(utf8.size())); }
+QString utf16(const std::string& utf8) {
+    return QString::fromUtf8(utf8.data(), qsizetype(utf8.size()));
+}
 }  // namespace
 
 LaneBody::LaneBody(ViewState& view, QWidget* parent) : QWidget(parent), view_(view) {
@@ -39,7 +41,8 @@ int LaneBody::promptTokens() const {
 }
 
 LaneBody::Mark LaneBody::markOf(const StepRecord& record) const {
-    return {static_cast<unsigned char>(tintLevel(record, view_.errorMeasure())), record.comparable && !record.top1_agrees};
+    return {static_cast<unsigned char>(tintLevel(record, view_.errorMeasure())),
+            record.comparable && !record.top1_agrees};
 }
 
 void LaneBody::rebuild() {
@@ -49,7 +52,8 @@ void LaneBody::rebuild() {
     utf8_ = Utf8Stream();
     first_flip_ = -1;
     if (promptTokens() > 0)
-        for (const int id : run_->info().prompt_ids) flow_.append(utf16(utf8_.push(run_->piece_of(id))));
+        for (const int id : run_->info().prompt_ids)
+            flow_.append(utf16(utf8_.push(run_->piece_of(id))));
     appendNew();
     emit contentGrew();
     update();
@@ -104,7 +108,8 @@ void LaneBody::restyle() {
 void LaneBody::retint() {
     if (!run_ || run_->empty()) return;
     const std::vector<StepRecord>& records = run_->lane(lane_);
-    for (size_t i = 0; i < marks_.size(); ++i) marks_[i] = markOf(records[i]);
+    for (size_t i = 0; i < marks_.size(); ++i)
+        marks_[i] = markOf(records[i]);
     update();
 }
 
@@ -114,9 +119,15 @@ void LaneBody::setScroll(int y) {
     update();
 }
 
-int LaneBody::stripHeight() const { return QFontMetrics(Theme::instance().font(9)).height() + Theme::instance().px(14); }
-int LaneBody::contentHeight() const { return int(flow_.height()); }
-int LaneBody::visibleHeight() const { return std::max(0, height() - stripHeight()); }
+int LaneBody::stripHeight() const {
+    return QFontMetrics(Theme::instance().font(9)).height() + Theme::instance().px(14);
+}
+int LaneBody::contentHeight() const {
+    return int(flow_.height());
+}
+int LaneBody::visibleHeight() const {
+    return std::max(0, height() - stripHeight());
+}
 
 QRect LaneBody::stepRect(int step) const {
     const QRectF r = flow_.rectOf(step + promptTokens());
@@ -129,7 +140,8 @@ int LaneBody::scrollFor(int step) const {
     const int line = flow_.lineOf(step + promptTokens());
     const int top = int(line * flow_.lineHeight()), bottom = top + int(flow_.lineHeight());
     if (top < scroll_) return top;
-    if (bottom > scroll_ + visibleHeight()) return (bottom - visibleHeight() + lineHeight() - 1) / lineHeight() * lineHeight();
+    if (bottom > scroll_ + visibleHeight())
+        return (bottom - visibleHeight() + lineHeight() - 1) / lineHeight() * lineHeight();
     return scroll_;
 }
 
@@ -172,7 +184,9 @@ void LaneBody::mousePressEvent(QMouseEvent* event) {
     emit details(step);
 }
 
-void LaneBody::leaveEvent(QEvent*) { emit hovered(-1); }
+void LaneBody::leaveEvent(QEvent*) {
+    emit hovered(-1);
+}
 
 void LaneBody::wheelEvent(QWheelEvent* event) {
     const int pixels = event->pixelDelta().isNull() ? event->angleDelta().y() * int(flow_.lineHeight()) * 3 / 120
@@ -188,7 +202,8 @@ void LaneBody::moveCursor(int step) {
     emit scrollWanted(scrollFor(step_));
     if (!run_ || run_->empty()) return;
     const StepRecord& r = run_->lane(lane_)[size_t(step_)];
-    setAccessibleDescription(tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));
+    setAccessibleDescription(
+        tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));
 }
 
 void LaneBody::keyPressEvent(QKeyEvent* event) {
@@ -197,24 +212,43 @@ void LaneBody::keyPressEvent(QKeyEvent* event) {
     const auto line = [&](double by) {
         const QPointF p(here.center().x(), here.center().y() + by * flow_.lineHeight());
         const int token = flow_.tokenAt(p, true);
-        if (token >= promptTokens()) moveCursor(token - promptTokens());
-        else emit wheelTurned(int(by * flow_.lineHeight()));
+        if (token >= promptTokens())
+            moveCursor(token - promptTokens());
+        else
+            emit wheelTurned(int(by * flow_.lineHeight()));
     };
     switch (event->key()) {
-        case Qt::Key_Left: moveCursor(at - 1); return;
-        case Qt::Key_Right: moveCursor(step_ < 0 ? 0 : at + 1); return;
-        case Qt::Key_Up: line(-1); return;
-        case Qt::Key_Down: line(1); return;
-        case Qt::Key_Home: moveCursor(0); return;
-        case Qt::Key_End: moveCursor(int(marks_.size()) - 1); return;
-        case Qt::Key_PageUp: emit wheelTurned(-visibleHeight()); return;
-        case Qt::Key_PageDown: emit wheelTurned(visibleHeight()); return;
+        case Qt::Key_Left:
+            moveCursor(at - 1);
+            return;
+        case Qt::Key_Right:
+            moveCursor(step_ < 0 ? 0 : at + 1);
+            return;
+        case Qt::Key_Up:
+            line(-1);
+            return;
+        case Qt::Key_Down:
+            line(1);
+            return;
+        case Qt::Key_Home:
+            moveCursor(0);
+            return;
+        case Qt::Key_End:
+            moveCursor(int(marks_.size()) - 1);
+            return;
+        case Qt::Key_PageUp:
+            emit wheelTurned(-visibleHeight());
+            return;
+        case Qt::Key_PageDown:
+            emit wheelTurned(visibleHeight());
+            return;
         case Qt::Key_Return:
         case Qt::Key_Enter:
             if (step_ < 0) moveCursor(0);
             if (step_ >= 0 && step_ < int(marks_.size())) emit details(step_);
             return;
-        default: QWidget::keyPressEvent(event);
+        default:
+            QWidget::keyPressEvent(event);
     }
 }
 

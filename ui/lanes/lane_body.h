@@ -20,18 +20,18 @@ class LaneBody : public QWidget {
 
     /// Shows `lane` of `run`, from the start. The run must outlive the body or be replaced here.
     void setRun(const RunModel* run, int lane);
-    void appendNew();                       ///< takes the records that came since
+    void appendNew();  ///< takes the records that came since
     void setPromptShown(bool shown);
     void setNote(const QString& rich, bool bad = false);  ///< instead of text: why there is none
     void setTextPoints(double points);
-    void restyle();                         ///< theme, type or width changed: lay out and tint again
+    void restyle();  ///< theme, type or width changed: lay out and tint again
     void retint();
 
     void setScroll(int y);
-    int contentHeight() const;              ///< of the text, pixels
-    int visibleHeight() const;              ///< room for it
+    int contentHeight() const;  ///< of the text, pixels
+    int visibleHeight() const;  ///< room for it
     int lineHeight() const { return int(flow_.lineHeight()); }
-    int step() const { return step_; }      ///< token under the lane's own cursor
+    int step() const { return step_; }  ///< token under the lane's own cursor
     /// Rectangle of a token in this widget; null when it is not in sight.
     QRect stepRect(int step) const;
     /// Scroll position that shows this token.
@@ -40,9 +40,9 @@ class LaneBody : public QWidget {
     int lane() const { return lane_; }
 
  signals:
-    void hovered(int step);                 ///< -1: the mouse left the text
-    void details(int step);                 ///< Enter, or a click on the token
-    void scrollWanted(int y);               ///< absolute position
+    void hovered(int step);    ///< -1: the mouse left the text
+    void details(int step);    ///< Enter, or a click on the token
+    void scrollWanted(int y);  ///< absolute position
     void wheelTurned(int pixels);
     void contentGrew();
     void promptToggled();
@@ -64,7 +64,7 @@ class LaneBody : public QWidget {
         bool other_top1 = false;
     };
     int stripHeight() const;
-    int promptTokens() const;               ///< shown in the flow, before step 0
+    int promptTokens() const;  ///< shown in the flow, before step 0
     int stepAt(const QPoint& point, bool nearest) const;
     void rebuild();
     Mark markOf(const StepRecord& record) const;
@@ -77,7 +77,7 @@ class LaneBody : public QWidget {
     const RunModel* run_ = nullptr;
     int lane_ = 0;
     TokenFlow flow_;
-    std::vector<Mark> marks_;               // by step
+    std::vector<Mark> marks_;  // by step
     Utf8Stream utf8_;
     int first_flip_ = -1;
     float flip_margin_ = 0;

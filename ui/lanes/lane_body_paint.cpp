@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a lane's text is drawn.
+#include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
-#include <QPaintEvent>
 #include <QTextDocument>
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,9 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     if (!note_.isEmpty()) {
         QTextDocument document;
         document.setDefaultFont(theme.font(10));
-        document.setDefaultStyleSheet(QStringLiteral("p { color: %1; }").arg(theme.colour(note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")).name()));
+        document.setDefaultStyleSheet(
+            QStringLiteral("p { color: %1; }")
+                .arg(theme.colour(note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")).name()));
         document.setHtml(QStringLiteral("<p>%1</p>").arg(note_));
         document.setTextWidth(width() - 2 * pad);
         painter.translate(pad - 4, theme.px(10));
@@ -59,7 +61,8 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     bool is_flip = false;
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter, stripText(&is_flip));
+    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter,
+                     stripText(&is_flip));
 
     painter.setClipRect(QRect(0, strip, width(), height() - strip) & event->rect());
     painter.setFont(theme.font(points_));
@@ -67,12 +70,14 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     const int first = std::max(0, int((scroll_ + event->rect().top() - strip) / line_height));
     const int last = std::min(flow_.lineCount() - 1, int((scroll_ + event->rect().bottom() - strip) / line_height));
     painter.translate(pad, 0);
-    for (int line = first; line <= last; ++line) paintLine(painter, line, strip + line * line_height - scroll_);
+    for (int line = first; line <= last; ++line)
+        paintLine(painter, line, strip + line * line_height - scroll_);
 }
 
 void LaneBody::paintLine(QPainter& painter, int line, double top) {
     const auto [first, last] = flow_.lineRange(line);
-    for (size_t i = first; i < last; ++i) paintFragment(painter, flow_.fragments()[i], top);
+    for (size_t i = first; i < last; ++i)
+        paintFragment(painter, flow_.fragments()[i], top);
 }
 
 void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, double top) {
@@ -84,8 +89,10 @@ void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, do
     const Mark mark = step >= 0 ? marks_[size_t(step)] : Mark();
     if (mark.tint > 0) painter.fillRect(box, theme.tint(mark.tint));
     painter.setPen(step >= 0 ? text : theme.colour(QStringLiteral("dim")));
-    if (!f.text.isEmpty()) painter.drawText(QPointF(f.x, y + flow_.ascent()), f.text);
-    else if (mark.tint > 0 && f.blank && flow_.textOf(f.token).contains(QLatin1Char('\n'))) painter.drawText(box, Qt::AlignCenter, QStringLiteral("↵"));
+    if (!f.text.isEmpty())
+        painter.drawText(QPointF(f.x, y + flow_.ascent()), f.text);
+    else if (mark.tint > 0 && f.blank && flow_.textOf(f.token).contains(QLatin1Char('\n')))
+        painter.drawText(box, Qt::AlignCenter, QStringLiteral("↵"));
     if (mark.other_top1) {
         QPen pen(text, 1.6, Qt::SolidLine, Qt::FlatCap);
         pen.setDashPattern({1.4, 1.1});

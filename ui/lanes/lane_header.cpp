@@ -25,7 +25,8 @@ void LaneHeader::setContent(const Content& content) {
     menu_->setToolTip(tr("Edit, duplicate, remove or move lane %1").arg(content.look.letter));
     menu_->setAccessibleName(tr("Menu of lane %1").arg(content.look.letter));
     QStringList words;
-    for (const Metric& m : metrics()) words.append(m.key + QLatin1Char(' ') + m.value);
+    for (const Metric& m : metrics())
+        words.append(m.key + QLatin1Char(' ') + m.value);
     setAccessibleName(tr("Lane %1, %2: %3").arg(content.look.letter, content.name, words.join(QStringLiteral(", "))));
     setToolTip(QStringLiteral("%1\n%2").arg(content.name, content.spec));
     update();
@@ -52,14 +53,17 @@ QVector<LaneHeader::Metric> LaneHeader::metrics() const {
     const bool some = c.summary && c.summary->n_scored > 0;
     const LaneSummary s = some ? *c.summary : LaneSummary();
     QString bits = nominal;
-    if (some && !c.exact && s.effective_bits > 0)
-        bits += QStringLiteral(" → ") + fixedText(s.effective_bits, 2);
+    if (some && !c.exact && s.effective_bits > 0) bits += QStringLiteral(" → ") + fixedText(s.effective_bits, 2);
     list.append({tr("bits / value"), bits, c.exact ? QStringLiteral("16.0") : QStringLiteral("4.5 → 6.79")});
     list.append({tr("MiB"), some ? mibText(s.bytes.total()) : kNone, QStringLiteral("88.88")});
-    list.append({tr("tokens / s"), some && s.tokens_per_second > 0 ? fixedText(s.tokens_per_second, 1) : kNone, QStringLiteral("888.8")});
+    list.append({tr("tokens / s"), some && s.tokens_per_second > 0 ? fixedText(s.tokens_per_second, 1) : kNone,
+                 QStringLiteral("888.8")});
     list.append({tr("mean KL"), some && s.n_comparable > 0 ? errorText(s.kl_mean) : kNone, QStringLiteral("8.8e-04")});
-    if (c.reference) list.append({tr("perplexity"), some ? fixedText(s.ppl, 2) : kNone, QStringLiteral("888.88")});
-    else list.append({tr("same top-1"), some && s.n_comparable > 0 ? percentText(s.top1_agreement) : kNone, QStringLiteral("100.0 %")});
+    if (c.reference)
+        list.append({tr("perplexity"), some ? fixedText(s.ppl, 2) : kNone, QStringLiteral("888.88")});
+    else
+        list.append({tr("same top-1"), some && s.n_comparable > 0 ? percentText(s.top1_agreement) : kNone,
+                     QStringLiteral("100.0 %")});
     return list;
 }
 
@@ -72,15 +76,19 @@ int LaneHeader::paintName(QPainter& painter, int y) {
 
     QVector<QPair<QString, BadgeKind>> badges;
     if (content_.reference) badges.append({tr("reference"), BadgeKind::filled});
-    if (content_.failed) badges.append({tr("not running"), BadgeKind::bad});
-    else if (!content_.exact) badges.append({content_.reference_path ? tr("packed, reference kernels") : tr("packed"), BadgeKind::plain});
+    if (content_.failed)
+        badges.append({tr("not running"), BadgeKind::bad});
+    else if (!content_.exact)
+        badges.append({content_.reference_path ? tr("packed, reference kernels") : tr("packed"), BadgeKind::plain});
     const QFontMetrics small(theme.font(8.5));
     int badges_width = 0;
-    for (const auto& [word, kind] : badges) badges_width += badgeWidth(small, word) + theme.px(6);
+    for (const auto& [word, kind] : badges)
+        badges_width += badgeWidth(small, word) + theme.px(6);
 
     painter.setFont(theme.font(11, true));
     painter.setPen(theme.colour(QStringLiteral("text")));
-    const QString name = painter.fontMetrics().elidedText(content_.name, Qt::ElideRight, std::max(theme.px(40), right - x - badges_width));
+    const QString name = painter.fontMetrics().elidedText(content_.name, Qt::ElideRight,
+                                                          std::max(theme.px(40), right - x - badges_width));
     painter.drawText(QRect(x, y, right - x, side), Qt::AlignVCenter, name);
     x += painter.fontMetrics().horizontalAdvance(name) + theme.px(8);
 
@@ -116,13 +124,15 @@ void LaneHeader::paintEvent(QPaintEvent*) {
         const QString text = figures[0].value + tr(" bits · KL ") + figures[3].value;
         painter.setFont(theme.font(9));
         painter.setPen(theme.colour(QStringLiteral("dim")));
-        painter.drawText(QRect(name_end, theme.px(8), menu_->x() - name_end - theme.px(4), theme.px(20)), Qt::AlignVCenter | Qt::AlignRight, text);
+        painter.drawText(QRect(name_end, theme.px(8), menu_->x() - name_end - theme.px(4), theme.px(20)),
+                         Qt::AlignVCenter | Qt::AlignRight, text);
         return;
     }
     QVector<int> widths;
     int total = 0;
     for (const Metric& m : figures) {
-        widths.append(std::max({key_metrics.horizontalAdvance(m.key), value_metrics.horizontalAdvance(m.widest), value_metrics.horizontalAdvance(m.value)}));
+        widths.append(std::max({key_metrics.horizontalAdvance(m.key), value_metrics.horizontalAdvance(m.widest),
+                                value_metrics.horizontalAdvance(m.value)}));
         total += widths.last();
     }
     const int pad = theme.px(11), room = width() - 2 * pad;

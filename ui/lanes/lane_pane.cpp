@@ -58,9 +58,11 @@ void LanePane::updateNote() {
     }
     const Experiment& experiment = controller_.experiment();
     if (lane() == experiment.reference)
-        return body_->setNote(tr("The text the other lanes are measured against. It appears here while the model reads."));
+        return body_->setNote(
+            tr("The text the other lanes are measured against. It appears here while the model reads."));
     const QString name = QString::fromStdString(display_name(experiment.lanes[size_t(lane())].spec)).toHtmlEscaped();
-    body_->setNote(tr("Same text, cache stored as <b>%1</b>. Tokens are tinted by their error against fp16.").arg(name));
+    body_->setNote(
+        tr("Same text, cache stored as <b>%1</b>. Tokens are tinted by their error against fp16.").arg(name));
 }
 
 void LanePane::restyle() {

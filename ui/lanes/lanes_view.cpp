@@ -17,8 +17,13 @@
 namespace kvasir::ui {
 
 LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent)
-    : QWidget(parent), controller_(controller), view_(view), ground_(new QWidget(this)), grid_(new QGridLayout(ground_)),
-      bar_(new QScrollBar(Qt::Vertical, this)), legend_(new TintLegend(view, this)) {
+    : QWidget(parent),
+      controller_(controller),
+      view_(view),
+      ground_(new QWidget(this)),
+      grid_(new QGridLayout(ground_)),
+      bar_(new QScrollBar(Qt::Vertical, this)),
+      legend_(new TintLegend(view, this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(3);
@@ -41,7 +46,8 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     connect(&header_timer_, &QTimer::timeout, this, &LanesView::updateHeaders);
     connect(bar_, &QScrollBar::valueChanged, this, [this](int y) {
         if (!adjusting_) following_ = y >= bar_->maximum();
-        for (LanePane* pane : panes_) pane->body()->setScroll(y / pane->body()->lineHeight() * pane->body()->lineHeight());
+        for (LanePane* pane : panes_)
+            pane->body()->setScroll(y / pane->body()->lineHeight() * pane->body()->lineHeight());
         hidePopover();
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
@@ -57,7 +63,8 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
         if (controller_.run().empty()) rebuild();
     });
     connect(&view_, &ViewState::errorMeasureChanged, this, [this] {
-        for (LanePane* pane : panes_) pane->body()->retint();
+        for (LanePane* pane : panes_)
+            pane->body()->retint();
     });
     connect(&view_, &ViewState::lanesShownChanged, this, &LanesView::rebuild);
     connect(&view_, &ViewState::crosshairChanged, this, [this](int step) {
@@ -87,8 +94,10 @@ LanePane* LanesView::makePane(int place) {
         if (pane == hover_pane_ && step == hover_step_) return;
         hover_pane_ = pane;
         hover_step_ = step;
-        if (step < 0) hover_timer_.stop();
-        else hover_timer_.start();
+        if (step < 0)
+            hover_timer_.stop();
+        else
+            hover_timer_.start();
         if (step >= 0) hidePopover();
     });
     return pane;
@@ -100,17 +109,20 @@ void LanesView::rebuild() {
     const Experiment& experiment = measured ? controller_.run().info().experiment : controller_.experiment();
     std::vector<int> lanes;
     for (int i = 0; i < int(experiment.lanes.size()); ++i)
-        if ((experiment.lanes[size_t(i)].enabled || i == experiment.reference) && view_.laneShown(i)) lanes.push_back(i);
+        if ((experiment.lanes[size_t(i)].enabled || i == experiment.reference) && view_.laneShown(i))
+            lanes.push_back(i);
     while (panes_.size() > lanes.size()) {
         delete panes_.back();
         panes_.pop_back();
     }
-    while (panes_.size() < lanes.size()) panes_.push_back(makePane(int(panes_.size())));
+    while (panes_.size() < lanes.size())
+        panes_.push_back(makePane(int(panes_.size())));
     hover_pane_ = nullptr;
     lanes_ = lanes;
     columns_ = 0;
     arrange();
-    for (size_t i = 0; i < panes_.size(); ++i) panes_[i]->setLane(lanes[i]);
+    for (size_t i = 0; i < panes_.size(); ++i)
+        panes_[i]->setLane(lanes[i]);
     legend_->setFreeRunning(experiment.mode == Mode::free_running);
     updateScroll();
 }
@@ -119,12 +131,14 @@ void LanesView::arrange() {
     // as many columns as keep 32 characters per line
     const QFontMetricsF metrics(Theme::instance().font(points_));
     const double narrowest = metrics.averageCharWidth() * 32 + 2 * Theme::instance().px(13);
-    int columns = std::clamp(int((ground_->width() + grid_->spacing()) / (narrowest + grid_->spacing())), least_columns_, most_columns_);
+    int columns = std::clamp(int((ground_->width() + grid_->spacing()) / (narrowest + grid_->spacing())),
+                             least_columns_, most_columns_);
     columns = std::min(columns, std::max(1, int(panes_.size())));
     if (panes_.size() == 4 && columns == 3) columns = 2;
     if (columns == columns_) return;
     columns_ = columns;
-    for (LanePane* pane : panes_) grid_->removeWidget(pane);
+    for (LanePane* pane : panes_)
+        grid_->removeWidget(pane);
     for (int i = 0; i < 8; ++i) {
         grid_->setColumnStretch(i, i < columns ? 1 : 0);
         grid_->setRowStretch(i, i * columns < int(panes_.size()) ? 1 : 0);
@@ -144,12 +158,14 @@ void LanesView::resizeEvent(QResizeEvent* event) {
 }
 
 void LanesView::append() {
-    for (LanePane* pane : panes_) pane->body()->appendNew();
+    for (LanePane* pane : panes_)
+        pane->body()->appendNew();
     if (!header_timer_.isActive()) header_timer_.start();
 }
 
 void LanesView::updateHeaders() {
-    for (LanePane* pane : panes_) pane->updateHeader();
+    for (LanePane* pane : panes_)
+        pane->updateHeader();
 }
 
 void LanesView::updateScroll() {
@@ -177,7 +193,8 @@ void LanesView::setFollowing(bool follow) {
 void LanesView::setPromptShown(bool shown) {
     if (shown == prompt_shown_) return;
     prompt_shown_ = shown;
-    for (LanePane* pane : panes_) pane->body()->setPromptShown(shown);
+    for (LanePane* pane : panes_)
+        pane->body()->setPromptShown(shown);
     if (shown) bar_->setValue(0);
     emit promptShownChanged(shown);
 }
@@ -186,7 +203,8 @@ void LanesView::setTextPoints(double points, int least_columns, int most_columns
     points_ = points;
     least_columns_ = least_columns;
     most_columns_ = most_columns;
-    for (LanePane* pane : panes_) pane->body()->setTextPoints(points);
+    for (LanePane* pane : panes_)
+        pane->body()->setTextPoints(points);
     arrange();
     updateScroll();
 }
@@ -204,7 +222,8 @@ void LanesView::focusFirstLane() {
 void LanesView::restyle() {
     columns_ = 0;
     arrange();
-    for (LanePane* pane : panes_) pane->restyle();
+    for (LanePane* pane : panes_)
+        pane->restyle();
     legend_->updateGeometry();
     updateScroll();
     hidePopover();
@@ -215,13 +234,16 @@ void LanesView::showPopover(LanePane* pane, int step) {
     const QRect token = pane->body()->stepRect(step);
     if (token.isNull()) return;
     hover_step_ = step;
-    popover_->showFor(controller_.run(), pane->lane(), step, QRect(pane->body()->mapTo(window(), token.topLeft()), token.size()));
+    popover_->showFor(controller_.run(), pane->lane(), step,
+                      QRect(pane->body()->mapTo(window(), token.topLeft()), token.size()));
 }
 
 void LanesView::hidePopover() {
     if (popover_) popover_->hide();
 }
 
-bool LanesView::popoverShown() const { return popover_ && popover_->isVisible(); }
+bool LanesView::popoverShown() const {
+    return popover_ && popover_->isVisible();
+}
 
 }  // namespace kvasir::ui

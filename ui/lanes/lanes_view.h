@@ -61,7 +61,7 @@ class LanesView : public QWidget {
     TintLegend* legend_;
     TokenPopover* popover_ = nullptr;
     std::vector<LanePane*> panes_;
-    std::vector<int> lanes_;      // lane of each pane
+    std::vector<int> lanes_;  // lane of each pane
     QTimer hover_timer_, header_timer_;
     LanePane* hover_pane_ = nullptr;
     int hover_step_ = -1;

@@ -21,10 +21,13 @@ void TintLegend::setFreeRunning(bool free_running) {
     update();
 }
 
-QSize TintLegend::sizeHint() const { return {Theme::instance().px(300), Theme::instance().px(20)}; }
+QSize TintLegend::sizeHint() const {
+    return {Theme::instance().px(300), Theme::instance().px(20)};
+}
 
 void TintLegend::mousePressEvent(QMouseEvent*) {
-    view_.setErrorMeasure(view_.errorMeasure() == ErrorMeasure::kl ? ErrorMeasure::delta_probability : ErrorMeasure::kl);
+    view_.setErrorMeasure(view_.errorMeasure() == ErrorMeasure::kl ? ErrorMeasure::delta_probability
+                                                                   : ErrorMeasure::kl);
 }
 
 void TintLegend::paintEvent(QPaintEvent*) {
@@ -53,7 +56,8 @@ void TintLegend::paintEvent(QPaintEvent*) {
         painter.setPen(theme.colour(QStringLiteral("edge")));
         painter.drawRect(swatch);
         x += theme.px(19);
-        word(level == 0 ? QLatin1Char('<') + edgeText(edges[0]) : (level == 5 ? QStringLiteral("≥") : QString()) + edgeText(edges[size_t(level) - 1]));
+        word(level == 0 ? QLatin1Char('<') + edgeText(edges[0])
+                        : (level == 5 ? QStringLiteral("≥") : QString()) + edgeText(edges[size_t(level) - 1]));
     }
     const QString right = free_running_ ? tr("no tint after the first flip: the contexts differ") : tr("┅ other top-1");
     const QString flip = tr("first flip");
@@ -64,7 +68,8 @@ void TintLegend::paintEvent(QPaintEvent*) {
     painter.setPen(dim);
     painter.drawText(QRect(r, 0, flip_width + 2, height()), Qt::AlignVCenter, flip);
     r -= theme.px(16);
-    painter.drawPixmap(r, (height() - theme.px(12)) / 2, iconPixmap(QStringLiteral("flip"), theme.px(12), dim, devicePixelRatioF()));
+    painter.drawPixmap(r, (height() - theme.px(12)) / 2,
+                       iconPixmap(QStringLiteral("flip"), theme.px(12), dim, devicePixelRatioF()));
     r -= right_width + theme.px(14);
     if (r < x) return;
     painter.drawText(QRect(r, 0, right_width + 2, height()), Qt::AlignVCenter, right);

@@ -21,7 +21,9 @@ qsizetype characterLength(const QString& text, qsizetype at) {
 
 }  // namespace
 
-TokenFlow::TokenFlow() : metrics_(QFont()), line_height_(std::ceil(metrics_.height() * 1.18)) { clear(); }
+TokenFlow::TokenFlow() : metrics_(QFont()), line_height_(std::ceil(metrics_.height() * 1.18)) {
+    clear();
+}
 
 void TokenFlow::setFont(const QFont& font, double width) {
     metrics_ = QFontMetricsF(font);
@@ -29,7 +31,8 @@ void TokenFlow::setFont(const QFont& font, double width) {
     width_ = std::max(width, metrics_.averageCharWidth() * 4);
     std::vector<QString> texts = std::move(texts_);
     clear();
-    for (const QString& text : texts) append(text);
+    for (const QString& text : texts)
+        append(text);
 }
 
 void TokenFlow::clear() {
@@ -62,11 +65,15 @@ void TokenFlow::layOut(int token) {
         }
         qsizetype end = i;
         if (c.isSpace()) {
-            while (end < text.size() && text[end].isSpace() && text[end] != QLatin1Char('\n')) ++end;
-            const double width = metrics_.horizontalAdvance(QLatin1Char(' ')) * double(end - i) * (c == QLatin1Char('\t') ? 4 : 1);
+            while (end < text.size() && text[end].isSpace() && text[end] != QLatin1Char('\n'))
+                ++end;
+            const double width =
+                metrics_.horizontalAdvance(QLatin1Char(' ')) * double(end - i) * (c == QLatin1Char('\t') ? 4 : 1);
             // a space before a word is only room; a token of spaces alone can be pointed at
-            if (end == text.size()) place(token, QString(), width, true);
-            else if (!fragments_.empty()) x_ += width;
+            if (end == text.size())
+                place(token, QString(), width, true);
+            else if (!fragments_.empty())
+                x_ += width;
             word_ = fragments_.size();
             word_x_ = x_;
         } else if (breaksAnywhere(c)) {
@@ -80,7 +87,8 @@ void TokenFlow::layOut(int token) {
             word_ = fragments_.size();
             word_x_ = x_;
         } else {
-            while (end < text.size() && !text[end].isSpace() && !breaksAnywhere(text[end])) ++end;
+            while (end < text.size() && !text[end].isSpace() && !breaksAnywhere(text[end]))
+                ++end;
             QString run = text.mid(i, end - i);
             double width = metrics_.horizontalAdvance(run);
             if (x_ + width > width_ && word_x_ > 0) wrapWord();
@@ -135,7 +143,8 @@ QRectF TokenFlow::rectOf(int token) const {
     if (first >= fragments_.size() || fragments_[first].token != token) return {};
     const Fragment& f = fragments_[first];
     QRectF rect(f.x, f.line * line_height_, f.width, line_height_);
-    for (size_t i = first + 1; i < fragments_.size() && fragments_[i].token == token && fragments_[i].line == f.line; ++i)
+    for (size_t i = first + 1; i < fragments_.size() && fragments_[i].token == token && fragments_[i].line == f.line;
+         ++i)
         rect.setRight(fragments_[i].x + fragments_[i].width);
     return rect;
 }

@@ -17,8 +17,8 @@ class TokenFlow {
         int token = 0;
         int line = 0;
         double x = 0, width = 0;
-        QString text;          ///< without leading spaces
-        bool blank = false;    ///< spaces or a line break only
+        QString text;        ///< without leading spaces
+        bool blank = false;  ///< spaces or a line break only
     };
 
     TokenFlow();
@@ -54,11 +54,11 @@ class TokenFlow {
     double width_ = 0, line_height_;
     std::vector<QString> texts_;
     std::vector<Fragment> fragments_;
-    std::vector<size_t> line_first_;      // first fragment of each line
-    std::vector<size_t> token_first_;     // first fragment of each token
+    std::vector<size_t> line_first_;   // first fragment of each line
+    std::vector<size_t> token_first_;  // first fragment of each token
     double x_ = 0;
-    size_t word_ = 0;                     // first fragment of the word being built
-    double word_x_ = 0;                   // where it starts
+    size_t word_ = 0;    // first fragment of the word being built
+    double word_x_ = 0;  // where it starts
 };
 
 }  // namespace kvasir::ui

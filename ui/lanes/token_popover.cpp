@@ -30,7 +30,9 @@ TokenPopover::TokenPopover(QWidget* window) : QWidget(window), copy_(new QToolBu
     hide();
 }
 
-int TokenPopover::rowHeight() const { return QFontMetrics(Theme::instance().mono(9)).height() + Theme::instance().px(4); }
+int TokenPopover::rowHeight() const {
+    return QFontMetrics(Theme::instance().mono(9)).height() + Theme::instance().px(4);
+}
 
 void TokenPopover::showFor(const RunModel& run, int lane, int step, const QRect& token) {
     if (run.empty() || lane >= run.n_lanes() || step < 0 || step >= int(run.lane(lane).size()) || token.isNull()) {
@@ -50,7 +52,9 @@ void TokenPopover::showFor(const RunModel& run, int lane, int step, const QRect&
     if (y + height > room.bottom()) y = token.top() - theme.px(6) - height;
     if (y < room.top()) {  // neither below nor above: beside
         y = std::max(room.top(), room.bottom() - height);
-        x = token.right() + theme.px(8) + width < room.right() ? token.right() + theme.px(8) : std::max(room.left(), token.left() - theme.px(8) - width);
+        x = token.right() + theme.px(8) + width < room.right()
+                ? token.right() + theme.px(8)
+                : std::max(room.left(), token.left() - theme.px(8) - width);
     }
     setGeometry(x, y, width, height);
     copy_->adjustSize();
@@ -65,12 +69,15 @@ QString TokenPopover::asText() const {
     if (!run_) return {};
     const int reference = run_->info().experiment.reference;
     const StepRecord& r = run_->lane(lane_)[size_t(step_)];
-    QString text = tr("Token %1 \"%2\", KL %3 nats").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl));
+    QString text =
+        tr("Token %1 \"%2\", KL %3 nats").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl));
     for (const int lane : {reference, lane_}) {
         if (step_ >= int(run_->lane(lane).size())) continue;
         text += QLatin1Char('\n') + nameOf(*run_, lane);
         for (const TopToken& t : run_->lane(lane)[size_t(step_)].top)
-            if (t.id >= 0) text += QStringLiteral("\n%1\t%2").arg(tokenText(run_->piece_of(t.id)), fixedText(double(t.probability), 3));
+            if (t.id >= 0)
+                text += QStringLiteral("\n%1\t%2")
+                            .arg(tokenText(run_->piece_of(t.id)), fixedText(double(t.probability), 3));
         if (lane_ == reference) break;
     }
     return text;
@@ -85,7 +92,8 @@ void TokenPopover::paintColumn(QPainter& painter, int x, int width, int lane) {
     painter.setFont(theme.font(9, true));
     painter.setPen(theme.colour(QStringLiteral("text")));
     const QRect name(x + chip + theme.px(6), y, width - chip - theme.px(6), chip);
-    painter.drawText(name, Qt::AlignVCenter, painter.fontMetrics().elidedText(nameOf(*run_, lane), Qt::ElideRight, name.width()));
+    painter.drawText(name, Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(nameOf(*run_, lane), Qt::ElideRight, name.width()));
     y += theme.px(22);
     if (step_ >= int(run_->lane(lane).size())) return;
     const StepRecord& record = run_->lane(lane)[size_t(step_)];
@@ -103,10 +111,12 @@ void TokenPopover::paintColumn(QPainter& painter, int x, int width, int lane) {
                          painter.fontMetrics().elidedText(piece, Qt::ElideRight, bar_x - x - theme.px(4)));
         const QRect whole(bar_x, y + row / 2 - theme.px(4), bar, theme.px(8));
         painter.fillRect(whole, theme.colour(QStringLiteral("grid")));
-        painter.fillRect(QRect(whole.topLeft(), QSize(qRound(bar * double(t.probability)), whole.height())), look.colour);
+        painter.fillRect(QRect(whole.topLeft(), QSize(qRound(bar * double(t.probability)), whole.height())),
+                         look.colour);
         painter.setFont(theme.font(9));
         painter.setPen(theme.colour(QStringLiteral("dim")));
-        painter.drawText(QRect(x + width - figure, y, figure, row), Qt::AlignVCenter | Qt::AlignRight, fixedText(double(t.probability), 3));
+        painter.drawText(QRect(x + width - figure, y, figure, row), Qt::AlignVCenter | Qt::AlignRight,
+                         fixedText(double(t.probability), 3));
         y += row;
     }
 }
@@ -130,7 +140,9 @@ void TokenPopover::paintEvent(QPaintEvent*) {
                      QStringLiteral("“%1”").arg(tokenText(run_->piece_of(r.token_id)).trimmed()));
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    const QString error = lane_ == reference ? QString() : r.comparable ? tr("KL %1 nats").arg(errorText(double(r.kl))) : tr("contexts differ");
+    const QString error = lane_ == reference ? QString()
+                          : r.comparable     ? tr("KL %1 nats").arg(errorText(double(r.kl)))
+                                             : tr("contexts differ");
     painter.drawText(title, Qt::AlignVCenter | Qt::AlignRight, error);
     painter.fillRect(QRect(pad, theme.px(33), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));
     painter.fillRect(QRect(pad, height() - theme.px(38), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));
@@ -139,10 +151,13 @@ void TokenPopover::paintEvent(QPaintEvent*) {
     if (lane_ != reference) paintColumn(painter, pad + column + theme.px(14), column, lane_);
     painter.setFont(theme.font(8.5));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    painter.drawText(QRect(pad, height() - theme.px(36), width() - 2 * pad, theme.px(34)), Qt::AlignVCenter | Qt::AlignRight,
+    painter.drawText(QRect(pad, height() - theme.px(36), width() - 2 * pad, theme.px(34)),
+                     Qt::AlignVCenter | Qt::AlignRight,
                      r.token_id >= 0 ? tr("bold: the token that stands there") : QString());
 }
 
-void TokenPopover::leaveEvent(QEvent*) { hide(); }
+void TokenPopover::leaveEvent(QEvent*) {
+    hide();
+}
 
 }  // namespace kvasir::ui

@@ -166,6 +166,7 @@ void LaneLinesPlot::updateLimits() {
 Readout LaneLinesPlot::makeReadout() const {
     Readout readout;
     double position = -1;
+    bool forked = false;
     const int wanted = view().crosshairStep();
     for (const LinesChart::Line& line : chart_->lines()) {
         const std::vector<StepRecord>& records = run().lane(line.lane);
@@ -180,10 +181,13 @@ Readout LaneLinesPlot::makeReadout() const {
             if (point != line.line->data()->constEnd()) value = point->value;
         }
         readout << ReadoutPart::lane(look(line.lane), measure().text(value));
+        forked = forked || (!record.comparable && std::isnan(value));
     }
     if (position >= 0) readout.prepend(ReadoutPart::plain(tr("token %1").arg(countText(qint64(position)))));
-    readout << ReadoutPart::plain(
-        measure().unit + (measure().note.isEmpty() ? QString() : QStringLiteral(" · ") + measure().note), true);
+    QStringList remarks{measure().unit};
+    if (forked) remarks.prepend(tr("– the texts differ, no error"));
+    if (!measure().note.isEmpty()) remarks << measure().note;
+    readout << ReadoutPart::plain(remarks.join(QStringLiteral(" · ")), true);
     return readout;
 }
 

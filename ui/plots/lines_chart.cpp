@@ -44,7 +44,7 @@ void LinesChart::restyleLines() {
     for (const Line& line : lines_) {
         const LaneLook look = theme().lane(line.index, line.reference);
         const bool shown = !hidden_.contains(line.lane);
-        line.line->setPen(QPen(look.colour, look.pen * theme().typeScale(), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin));
+        line.line->setPen(QPen(look.colour, look.pen * theme().typeScale()));
         line.line->setVisible(shown);
         if (line.raw) {
             QColor faint = look.colour;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/automation.h"
 
+#include <unistd.h>
 #include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <unistd.h>
 
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/main_window.h"
@@ -29,7 +29,9 @@ double millisecondsSinceProcessStart() {
 
 ScreenshotTour::ScreenshotTour(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
 
-void ScreenshotTour::after(int ms, std::function<void()> next) { QTimer::singleShot(ms, this, std::move(next)); }
+void ScreenshotTour::after(int ms, std::function<void()> next) {
+    QTimer::singleShot(ms, this, std::move(next));
+}
 
 void ScreenshotTour::grab(QWidget* widget, const QString& name) {
     const QString path = QDir(folder_).filePath(name);
@@ -75,7 +77,8 @@ void ScreenshotTour::whenFinished() {
                 window_.setPresent(false);
                 const Experiment& e = window_.controller().experiment();
                 const int lane = int(e.lanes.size()) - 1;
-                SchemeDialog dialog(e.lanes[size_t(lane)].spec, &window_.controller().model()->config(), Theme::instance().laneOf(lane, e.reference), false, &window_);
+                SchemeDialog dialog(e.lanes[size_t(lane)].spec, &window_.controller().model()->config(),
+                                    Theme::instance().laneOf(lane, e.reference), false, &window_);
                 dialog.show();
                 QApplication::processEvents();
                 grab(&dialog, QStringLiteral("scheme-editor.png"));
@@ -99,8 +102,11 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     });
     connect(&window_.controller(), &RunController::statusChanged, this, [this] {
         const EngineState state = window_.controller().status().state;
-        if (running_ && (state == EngineState::finished || state == EngineState::failed || state == EngineState::stopped)) report();
-        else if (state == EngineState::failed) report();
+        if (running_ &&
+            (state == EngineState::finished || state == EngineState::failed || state == EngineState::stopped))
+            report();
+        else if (state == EngineState::failed)
+            report();
     });
 }
 

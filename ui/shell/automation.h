@@ -28,8 +28,8 @@ class ScreenshotTour : public QObject {
     bool finished_ = false;
 };
 
-/// Runs the experiment and prints: milliseconds from the start of the process to the first token, and the longest time in
-/// which the event loop did not turn while the run was under way.
+/// Runs the experiment and prints: milliseconds from the start of the process to the first token, and the longest time
+/// in which the event loop did not turn while the run was under way.
 class ResponseBenchmark : public QObject {
     Q_OBJECT
  public:

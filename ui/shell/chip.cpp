@@ -52,7 +52,9 @@ QPixmap chipPixmap(const LaneLook& look, int size, double device_pixel_ratio) {
     return pixmap;
 }
 
-int badgeWidth(const QFontMetrics& metrics, const QString& word) { return metrics.horizontalAdvance(word) + 11; }
+int badgeWidth(const QFontMetrics& metrics, const QString& word) {
+    return metrics.horizontalAdvance(word) + 11;
+}
 
 void paintBadge(QPainter& painter, const QRect& rect, const QString& word, BadgeKind kind) {
     const Theme& theme = Theme::instance();
@@ -78,7 +80,9 @@ void paintBadge(QPainter& painter, const QRect& rect, const QString& word, Badge
     painter.restore();
 }
 
-ChipWidget::ChipWidget(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed); }
+ChipWidget::ChipWidget(QWidget* parent) : QWidget(parent) {
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
 
 void ChipWidget::setLook(const LaneLook& look) {
     look_ = look;
@@ -86,7 +90,9 @@ void ChipWidget::setLook(const LaneLook& look) {
     update();
 }
 
-QSize ChipWidget::sizeHint() const { return {Theme::instance().px(18), Theme::instance().px(18)}; }
+QSize ChipWidget::sizeHint() const {
+    return {Theme::instance().px(18), Theme::instance().px(18)};
+}
 
 void ChipWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);

@@ -20,7 +20,8 @@ namespace {
 
 QString keysOf(const QAction* action) {
     QStringList keys;
-    for (const QKeySequence& key : action->shortcuts()) keys.append(key.toString(QKeySequence::NativeText));
+    for (const QKeySequence& key : action->shortcuts())
+        keys.append(key.toString(QKeySequence::NativeText));
     return keys.join(QStringLiteral("  "));
 }
 
@@ -55,19 +56,27 @@ CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
 void CommandPalette::filter(const QString& words) {
     list_->clear();
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    for (size_t i = 0; i < actions_.all().size(); ++i) {
-        const auto& [group, action] = actions_.all()[i];
-        const QString text = plainText(action);
-        const QString haystack = group + QLatin1Char(' ') + text + QLatin1Char(' ') + action->toolTip();
-        bool match = action->isVisible();
-        for (const QString& word : wanted) match = match && haystack.contains(word, Qt::CaseInsensitive);
-        if (!match) continue;
-        auto* item = new QTreeWidgetItem(list_, {group, text, keysOf(action)});
-        item->setData(0, Qt::UserRole, int(i));
-        item->setDisabled(!action->isEnabled());
-        item->setForeground(0, Theme::instance().colour(QStringLiteral("dim")));
-        item->setTextAlignment(2, Qt::AlignRight | Qt::AlignVCenter);
-        item->setToolTip(1, action->toolTip());
+    const auto holdsAll = [&wanted](const QString& text) {
+        for (const QString& word : wanted)
+            if (!text.contains(word, Qt::CaseInsensitive)) return false;
+        return true;
+    };
+    // names first, then actions that only their explanation matches
+    for (const bool by_name : {true, false}) {
+        for (size_t i = 0; i < actions_.all().size(); ++i) {
+            const QString& group = actions_.all()[i].group;
+            const QAction* action = actions_.all()[i].action;
+            const QString name = group + QLatin1Char(' ') + plainText(action);
+            const bool named = holdsAll(name);
+            const bool match = by_name ? named : !named && holdsAll(name + QLatin1Char(' ') + action->toolTip());
+            if (!match || !action->isVisible()) continue;
+            auto* item = new QTreeWidgetItem(list_, {group, plainText(action), keysOf(action)});
+            item->setData(0, Qt::UserRole, int(i));
+            item->setDisabled(!action->isEnabled());
+            item->setForeground(0, Theme::instance().colour(QStringLiteral("dim")));
+            item->setTextAlignment(2, Qt::AlignRight | Qt::AlignVCenter);
+            item->setToolTip(1, action->toolTip());
+        }
     }
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         if (list_->topLevelItem(i)->isDisabled()) continue;
@@ -104,9 +113,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
     // two columns of groups
     QString group;
     int row = 0, column = 0;
-    const auto heading = [&](const QString& text) {
-        grid->addWidget(makeHeading(text), row++, column, 1, 2);
-    };
+    const auto heading = [&](const QString& text) { grid->addWidget(makeHeading(text), row++, column, 1, 2); };
     const auto line = [&](const QString& text, const QString& keys) {
         grid->addWidget(makeLabel(text, 9), row, column);
         grid->addWidget(makeLabel(keys, 9, Face::mono), row++, column + 1);

@@ -26,7 +26,9 @@ class Edit : public QUndoCommand {
     Experiment before_, after_;
 };
 
-QString nameOf(const CacheSpec& spec) { return QString::fromStdString(display_name(spec)); }
+QString nameOf(const CacheSpec& spec) {
+    return QString::fromStdString(display_name(spec));
+}
 
 }  // namespace
 
@@ -35,7 +37,9 @@ ExperimentEdits::ExperimentEdits(RunController& controller, QObject* parent)
     stack_.setUndoLimit(200);
 }
 
-const Experiment& ExperimentEdits::experiment() const { return controller_.experiment(); }
+const Experiment& ExperimentEdits::experiment() const {
+    return controller_.experiment();
+}
 
 void ExperimentEdits::apply(const QString& what, const Experiment& after) {
     if (after == experiment()) return;
@@ -75,8 +79,10 @@ void ExperimentEdits::moveLane(int lane, int by) {
     const int to = lane + by;
     if (to < 0 || to >= int(e.lanes.size())) return;
     std::swap(e.lanes[size_t(lane)], e.lanes[size_t(to)]);
-    if (e.reference == lane) e.reference = to;
-    else if (e.reference == to) e.reference = lane;
+    if (e.reference == lane)
+        e.reference = to;
+    else if (e.reference == to)
+        e.reference = lane;
     apply(tr("Move %1").arg(nameOf(e.lanes[size_t(to)].spec)), e);
 }
 

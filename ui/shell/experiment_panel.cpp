@@ -76,14 +76,16 @@ ExperimentPanel::ExperimentPanel(RunController& controller, ExperimentEdits& edi
     setWidget(page);
     connect(&controller_, &RunController::modelChanged, this, &ExperimentPanel::showModel);
     connect(&controller_, &RunController::experimentChanged, this, &ExperimentPanel::showExperiment);
-    connect(&counter_, &TokenCounter::counted, this, [this](int n) { text_tokens_->setText(tr("%1").arg(countText(n))); });
+    connect(&counter_, &TokenCounter::counted, this,
+            [this](int n) { text_tokens_->setText(tr("%1").arg(countText(n))); });
     showModel();
 }
 
 void ExperimentPanel::addModelSection(QVBoxLayout* column) {
     column->addWidget(makeHeading(tr("Model")));
     QFormLayout* form = factForm();
-    for (const QString& key : {tr("Shape"), tr("Weights"), tr("Cache, fp16"), tr("Context")}) model_facts_.push_back(addFact(form, key));
+    for (const QString& key : {tr("Shape"), tr("Weights"), tr("Cache, fp16"), tr("Context")})
+        model_facts_.push_back(addFact(form, key));
     column->addLayout(form);
 }
 
@@ -129,7 +131,8 @@ void ExperimentPanel::addSamplingSection(QVBoxLayout* column) {
         field->setAccessibleName(key);
         form->addRow(makeLabel(key, 9, Face::regular, QStringLiteral("dim")), field);
     };
-    const auto spin = [&](int low, int high, const QString& special, const QString& suffix, const QString& key, const QString& tip) {
+    const auto spin = [&](int low, int high, const QString& special, const QString& suffix, const QString& key,
+                          const QString& tip) {
         auto* field = new QSpinBox;
         field->setRange(low, high);
         field->setSpecialValueText(special);
@@ -153,7 +156,8 @@ void ExperimentPanel::addSamplingSection(QVBoxLayout* column) {
     tokens_ = spin(0, 100000, tr("all"), QString(), tr("Tokens"), tr("How many tokens are written or scored"));
     temperature_ = real(5, 0.1, tr("0 · greedy"), tr("Temperature"), tr("0 takes the most likely token"));
     top_k_ = spin(0, 100000, tr("off"), QString(), tr("Top-k"), tr("Only the k most likely tokens are drawn from"));
-    top_p_ = real(1, 0.05, QString(), tr("Top-p"), tr("Only the most likely tokens with this share are drawn from; 1 is off"));
+    top_p_ = real(1, 0.05, QString(), tr("Top-p"),
+                  tr("Only the most likely tokens with this share are drawn from; 1 is off"));
     seed_ = spin(0, 2147483647, QString(), QString(), tr("Seed"), tr("The same seed repeats the run"));
     threads_ = spin(0, 256, tr("all cores"), QString(), tr("Threads"), tr("Results do not depend on it"));
     kernels_ = new QComboBox;
@@ -166,12 +170,15 @@ void ExperimentPanel::addSamplingSection(QVBoxLayout* column) {
 void ExperimentPanel::showModel() {
     const auto model = controller_.model();
     if (!model) {
-        for (OneLineLabel* fact : model_facts_) fact->setText(QString(QChar(0x2013)));
+        for (OneLineLabel* fact : model_facts_)
+            fact->setText(QString(QChar(0x2013)));
     } else {
         const ModelConfig& c = model->config();
         model_facts_[0]->setText(tr("%1 layers · %2 KV × %3").arg(c.n_layers).arg(c.n_kv_heads).arg(c.head_dim));
-        model_facts_[1]->setText(tr("%1 · %2").arg(QString::fromStdString(c.weights), fileSizeText(model->file().file_bytes())));
-        model_facts_[2]->setText(tr("%1 KiB per token").arg(fixedText(2.0 * c.n_layers * c.n_kv_heads * c.head_dim * 2 / 1024, 1)));
+        model_facts_[1]->setText(
+            tr("%1 · %2").arg(QString::fromStdString(c.weights), fileSizeText(model->file().file_bytes())));
+        model_facts_[2]->setText(
+            tr("%1 KiB per token").arg(fixedText(2.0 * c.n_layers * c.n_kv_heads * c.head_dim * 2 / 1024, 1)));
         model_facts_[3]->setText(tr("%1 tokens").arg(countText(c.context_length)));
     }
     showExperiment();
@@ -183,10 +190,13 @@ void ExperimentPanel::showExperiment() {
     const QString text = QString::fromStdString(e.prompt);
     text_->setText(text.left(400));
     text_->setToolTip(text.left(2000));
-    if (controller_.model()) counter_.count(controller_.model(), e.prompt, e.chat);
-    else text_tokens_->setText(QString(QChar(0x2013)));
+    if (controller_.model())
+        counter_.count(controller_.model(), e.prompt, e.chat);
+    else
+        text_tokens_->setText(QString(QChar(0x2013)));
     if (e.score_text) {
-        text_use_->setText(e.n_tokens > 0 ? tr("first %1 as prompt, %2 scored").arg(e.prefill).arg(e.n_tokens) : tr("first %1 as prompt, rest scored").arg(e.prefill));
+        text_use_->setText(e.n_tokens > 0 ? tr("first %1 as prompt, %2 scored").arg(e.prefill).arg(e.n_tokens)
+                                          : tr("first %1 as prompt, rest scored").arg(e.prefill));
     } else {
         text_use_->setText((e.chat ? tr("chat turn, %1 tokens more") : tr("prompt, %1 tokens more")).arg(e.n_tokens));
     }

@@ -13,8 +13,14 @@
 
 namespace kvasir::ui {
 
-ExportDialog::ExportDialog(const std::vector<PlotDock*>& docks, const PlotDock* chosen, Settings& settings, QWidget* parent)
-    : QDialog(parent), docks_(docks), settings_(settings), source_(new QComboBox), format_(new QComboBox), scale_(new QSpinBox) {
+ExportDialog::ExportDialog(const std::vector<PlotDock*>& docks, const PlotDock* chosen, Settings& settings,
+                           QWidget* parent)
+    : QDialog(parent),
+      docks_(docks),
+      settings_(settings),
+      source_(new QComboBox),
+      format_(new QComboBox),
+      scale_(new QSpinBox) {
     setWindowTitle(tr("Export"));
     setMinimumWidth(Theme::instance().px(380));
     auto* column = new QVBoxLayout(this);
@@ -50,13 +56,15 @@ ExportDialog::ExportDialog(const std::vector<PlotDock*>& docks, const PlotDock* 
         accept();
     });
     connect(source_, &QComboBox::currentIndexChanged, this, &ExportDialog::sourceChanged);
-    connect(format_, &QComboBox::currentIndexChanged, this, [this] { scale_->setEnabled(format_->currentData() == QLatin1String("png")); });
+    connect(format_, &QComboBox::currentIndexChanged, this,
+            [this] { scale_->setEnabled(format_->currentData() == QLatin1String("png")); });
     sourceChanged();
     source_->setFocus();
 }
 
 void ExportDialog::sourceChanged() {
-    const QString before = format_->count() > 0 ? format_->currentData().toString() : settings_.get("export/format").toString();
+    const QString before =
+        format_->count() > 0 ? format_->currentData().toString() : settings_.get("export/format").toString();
     format_->clear();
     const bool plot = source_->currentIndex() < int(docks_.size());
     if (plot) {
@@ -73,7 +81,8 @@ void ExportDialog::sourceChanged() {
 
 ExportJob ExportDialog::job() const {
     const size_t source = size_t(source_->currentIndex());
-    return {source < docks_.size() ? docks_[source] : nullptr, format_->currentData().toString(), scale_->value(), QString()};
+    return {source < docks_.size() ? docks_[source] : nullptr, format_->currentData().toString(), scale_->value(),
+            QString()};
 }
 
 QString ExportDialog::suggestedName() const {

@@ -41,10 +41,12 @@ std::vector<ExportJob> allExports(const std::vector<PlotDock*>& docks, const QSt
     for (PlotDock* dock : docks) {
         if (dock->plot()->isEmpty()) continue;
         for (const char* format : {"png", "svg", "pdf", "csv"})
-            jobs.push_back({dock, QLatin1String(format), 2, dir.filePath(QStringLiteral("%1.%2").arg(dock->entry().id, QLatin1String(format)))});
+            jobs.push_back({dock, QLatin1String(format), 2,
+                            dir.filePath(QStringLiteral("%1.%2").arg(dock->entry().id, QLatin1String(format)))});
     }
     for (const char* format : {"txt", "csv"})
-        jobs.push_back({nullptr, QLatin1String(format), 1, dir.filePath(QStringLiteral("transcript.%1").arg(QLatin1String(format)))});
+        jobs.push_back({nullptr, QLatin1String(format), 1,
+                        dir.filePath(QStringLiteral("transcript.%1").arg(QLatin1String(format)))});
     return jobs;
 }
 

@@ -6,9 +6,13 @@
 
 namespace kvasir::ui {
 
-QString mibText(uint64_t bytes) { return QString::number(double(bytes) / (1024.0 * 1024.0), 'f', 2); }
+QString mibText(uint64_t bytes) {
+    return QString::number(double(bytes) / (1024.0 * 1024.0), 'f', 2);
+}
 
-QString percentText(double share) { return fixedText(share * 100, 1) + QStringLiteral(" %"); }
+QString percentText(double share) {
+    return fixedText(share * 100, 1) + QStringLiteral(" %");
+}
 
 QString durationText(double seconds) {
     const qint64 s = qint64(std::ceil(std::max(0.0, seconds)));

@@ -10,13 +10,13 @@
 
 namespace kvasir::ui {
 
-QString mibText(uint64_t bytes);         ///< 14.04 (without the unit)
-QString percentText(double share);       ///< 0.924 -> 92.4 %
-QString durationText(double seconds);    ///< 0:14
-QString fileSizeText(uint64_t bytes);    ///< 88.6 MiB
+QString mibText(uint64_t bytes);       ///< 14.04 (without the unit)
+QString percentText(double share);     ///< 0.924 -> 92.4 %
+QString durationText(double seconds);  ///< 0:14
+QString fileSizeText(uint64_t bytes);  ///< 88.6 MiB
 
-/// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know a model by its file, and names inside files
-/// are often those of the training run.
+/// "SmolLM2-135M-Instruct" of ".../SmolLM2-135M-Instruct.Q4_1.gguf": people know a model by its file, and names inside
+/// files are often those of the training run.
 QString modelTitle(const std::string& path, const std::string& weights);
 
 /// Token bytes as one printable line: line breaks and tabs as symbols, invalid bytes as U+FFFD.

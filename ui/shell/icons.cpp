@@ -71,6 +71,8 @@ QPixmap iconPixmap(const QString& name, int size, const QColor& colour, double d
     return pixmap;
 }
 
-QIcon icon(const QString& name, const QString& role) { return QIcon(new ThemedIcon(name, role)); }
+QIcon icon(const QString& name, const QString& role) {
+    return QIcon(new ThemedIcon(name, role));
+}
 
 }  // namespace kvasir::ui

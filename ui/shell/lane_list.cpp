@@ -29,7 +29,8 @@ LaneList::LaneList(RunController& controller, ExperimentEdits& edits, QWidget* p
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(2);
     // later, because a row's own check box may be what changed the experiment
-    connect(&controller_, &RunController::experimentChanged, this, [this] { QTimer::singleShot(0, this, &LaneList::rebuild); });
+    connect(&controller_, &RunController::experimentChanged, this,
+            [this] { QTimer::singleShot(0, this, &LaneList::rebuild); });
     connect(&controller_, &RunController::modelChanged, this, &LaneList::rebuild);
     rebuild();
 }
@@ -40,7 +41,8 @@ void LaneList::rebuild() {
         delete item->widget();
         delete item;
     }
-    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i) column_->addWidget(makeRow(i));
+    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i)
+        column_->addWidget(makeRow(i));
     if (focus < 0 || column_->count() == 0) return;
     QWidget* row = column_->itemAt(std::min(focus, column_->count() - 1))->widget();
     row->findChild<QCheckBox*>()->setFocus();
@@ -73,7 +75,8 @@ QWidget* LaneList::makeRow(int lane) {
     typeset(label, 10, reference ? Face::semibold : Face::regular);
     label->setToolTip(QStringLiteral("%1\n%2").arg(name, QString::fromStdString(long_spec(setup.spec))));
     const int head_dim = controller_.model() ? controller_.model()->config().head_dim : 64;
-    auto* bits = makeLabel(reference ? tr("reference") : fixedText(nominal_bits_per_value(setup.spec, head_dim), 1), 9, Face::regular, QStringLiteral("dim"));
+    auto* bits = makeLabel(reference ? tr("reference") : fixedText(nominal_bits_per_value(setup.spec, head_dim), 1), 9,
+                           Face::regular, QStringLiteral("dim"));
     bits->setToolTip(tr("nominal bits per value"));
     auto* more = new QToolButton(row);
     more->setIcon(icon(QStringLiteral("more"), QStringLiteral("dim")));

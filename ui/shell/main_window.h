@@ -60,7 +60,7 @@ class MainWindow : public QMainWindow {
     void editLane(int lane);
 
  signals:
-    void sessionSaved(const QString& path, const QString& problem);   ///< problem: "" when it was written
+    void sessionSaved(const QString& path, const QString& problem);  ///< problem: "" when it was written
     void sessionOpened(const QString& path, const QString& problem);
     void exported(int n_files, const QString& problem);
 

@@ -26,13 +26,17 @@ namespace kvasir::ui {
 void MainWindow::connectActions() {
     actions_.on("run", [this] { controller_.start(); });
     actions_.on("pause", [this] {
-        if (controller_.status().state == EngineState::paused) controller_.resume();
-        else controller_.pause();
+        if (controller_.status().state == EngineState::paused)
+            controller_.resume();
+        else
+            controller_.pause();
     });
     actions_.on("step", [this] { controller_.step(); });
     const auto stop = [this] {
-        if (controller_.status().state == EngineState::loading) controller_.engine().cancel_load();
-        else controller_.stop();
+        if (controller_.status().state == EngineState::loading)
+            controller_.engine().cancel_load();
+        else
+            controller_.stop();
     };
     actions_.on("stop", stop);
     connect(toolbar_, &RunToolbar::cancelWanted, this, stop);
@@ -51,7 +55,8 @@ void MainWindow::connectActions() {
         const int lane = lanes_->focusedLane() >= 0 ? lanes_->focusedLane() : panel_->lanes()->focusedLane();
         editLane(lane >= 0 ? lane : int(controller_.experiment().lanes.size()) - 1);
     });
-    actions_.on("copy-transcript", [this] { QGuiApplication::clipboard()->setText(transcriptText(controller_.run())); });
+    actions_.on("copy-transcript",
+                [this] { QGuiApplication::clipboard()->setText(transcriptText(controller_.run())); });
     actions_.on("commands", [this] { askForCommand(); });
     actions_.on("shortcuts", [this] { ShortcutSheet(actions_, this).exec(); });
     actions_.on("about", [this] { about(); });
@@ -62,7 +67,8 @@ void MainWindow::connectActions() {
     const auto updateUndo = [this, &stack] {
         actions_["undo"]->setEnabled(stack.canUndo());
         actions_["redo"]->setEnabled(stack.canRedo());
-        actions_["undo"]->setToolTip(stack.canUndo() ? tr("Undo: %1 (Ctrl+Z)").arg(stack.undoText()) : tr("Nothing to undo"));
+        actions_["undo"]->setToolTip(stack.canUndo() ? tr("Undo: %1 (Ctrl+Z)").arg(stack.undoText())
+                                                     : tr("Nothing to undo"));
     };
     connect(&stack, &QUndoStack::indexChanged, this, updateUndo);
     updateUndo();
@@ -98,11 +104,13 @@ void MainWindow::fillMainMenu(QMenu* menu) {
         if (groups.contains(group) && !action->objectName().isEmpty()) groups[group]->addAction(action);
     QMenu* docks = groups[tr("View")]->addMenu(tr("Docks"));
     docks->addAction(experiment_dock_->toggleViewAction());
-    for (PlotDock* dock : plots_) docks->addAction(dock->toggleViewAction());
+    for (PlotDock* dock : plots_)
+        docks->addAction(dock->toggleViewAction());
     QMenu* recent = groups[tr("File")]->addMenu(tr("Recent files"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();
-        for (const QString& path : settings_.recentFiles()) recent->addAction(QFileInfo(path).fileName(), this, [this, path] { openPath(path); })->setToolTip(path);
+        for (const QString& path : settings_.recentFiles())
+            recent->addAction(QFileInfo(path).fileName(), this, [this, path] { openPath(path); })->setToolTip(path);
         if (recent->isEmpty()) recent->addAction(tr("None yet"))->setEnabled(false);
     });
 }
@@ -113,7 +121,9 @@ void MainWindow::fillModelMenu() {
     menu->setToolTipsVisible(true);
     menu->addAction(actions_["open"]);
     const QString standard = defaultModelPath();
-    if (QFileInfo::exists(standard)) menu->addAction(icon(QStringLiteral("model")), tr("Default: %1").arg(QFileInfo(standard).fileName()), this, [this, standard] { openModel(standard, true); });
+    if (QFileInfo::exists(standard))
+        menu->addAction(icon(QStringLiteral("model")), tr("Default: %1").arg(QFileInfo(standard).fileName()), this,
+                        [this, standard] { openModel(standard, true); });
     menu->addSeparator();
     for (const QString& path : settings_.recentFiles())
         if (path.endsWith(QLatin1String(".gguf"), Qt::CaseInsensitive))
@@ -132,7 +142,9 @@ void MainWindow::fillTextMenu() {
     for (const BuiltInText& text : builtInTexts()) {
         if (text.score && !scored) menu->addSeparator();
         scored = text.score;
-        QAction* action = menu->addAction(text.title, this, [this, &text] { edits_.apply(tr("Use %1").arg(text.title), withText(controller_.experiment(), text)); });
+        QAction* action = menu->addAction(text.title, this, [this, &text] {
+            edits_.apply(tr("Use %1").arg(text.title), withText(controller_.experiment(), text));
+        });
         action->setToolTip(text.what_it_shows);
         action->setCheckable(true);
         action->setChecked(&text == current);
@@ -148,14 +160,17 @@ void MainWindow::fillLaneMenu(int lane, QMenu* menu) {
     const bool reference = lane == e.reference;
     menu->addAction(icon(QStringLiteral("edit")), tr("&Edit scheme …"), this, [this, lane] { editLane(lane); });
     menu->addAction(icon(QStringLiteral("copy")), tr("&Duplicate"), this, [this, lane] { edits_.duplicateLane(lane); });
-    QAction* remove = menu->addAction(icon(QStringLiteral("remove")), tr("&Remove"), this, [this, lane] { edits_.removeLane(lane); });
+    QAction* remove =
+        menu->addAction(icon(QStringLiteral("remove")), tr("&Remove"), this, [this, lane] { edits_.removeLane(lane); });
     remove->setEnabled(!reference);
     if (reference) remove->setText(tr("Remove (the reference stays)"));
     menu->addSeparator();
     menu->addAction(tr("Move &up"), this, [this, lane] { edits_.moveLane(lane, -1); })->setEnabled(lane > 0);
-    menu->addAction(tr("Move do&wn"), this, [this, lane] { edits_.moveLane(lane, 1); })->setEnabled(lane + 1 < int(e.lanes.size()));
+    menu->addAction(tr("Move do&wn"), this, [this, lane] { edits_.moveLane(lane, 1); })
+        ->setEnabled(lane + 1 < int(e.lanes.size()));
     menu->addSeparator();
-    QAction* shown = menu->addAction(tr("&Show in lanes and plots"), this, [this, lane] { view_.setLaneShown(lane, !view_.laneShown(lane)); });
+    QAction* shown = menu->addAction(tr("&Show in lanes and plots"), this,
+                                     [this, lane] { view_.setLaneShown(lane, !view_.laneShown(lane)); });
     shown->setCheckable(true);
     shown->setChecked(view_.laneShown(lane));
 }
@@ -176,7 +191,8 @@ void MainWindow::addLane() {
     const Experiment& e = controller_.experiment();
     const auto model = controller_.model();
     const CacheSpec start = e.lanes.empty() ? CacheSpec() : e.lanes.back().spec;
-    SchemeDialog dialog(start, model ? &model->config() : nullptr, Theme::instance().laneOf(int(e.lanes.size()), e.reference), true, this);
+    SchemeDialog dialog(start, model ? &model->config() : nullptr,
+                        Theme::instance().laneOf(int(e.lanes.size()), e.reference), true, this);
     if (dialog.exec() == QDialog::Accepted) edits_.addLane(dialog.spec());
 }
 
@@ -184,7 +200,8 @@ void MainWindow::editLane(int lane) {
     const Experiment& e = controller_.experiment();
     if (lane < 0 || lane >= int(e.lanes.size())) return;
     const auto model = controller_.model();
-    SchemeDialog dialog(e.lanes[size_t(lane)].spec, model ? &model->config() : nullptr, Theme::instance().laneOf(lane, e.reference), false, this);
+    SchemeDialog dialog(e.lanes[size_t(lane)].spec, model ? &model->config() : nullptr,
+                        Theme::instance().laneOf(lane, e.reference), false, this);
     if (dialog.exec() == QDialog::Accepted) edits_.replaceLane(lane, dialog.spec());
 }
 
@@ -195,7 +212,8 @@ void MainWindow::askForCommand() {
 
 void MainWindow::about() {
     QMessageBox::about(this, tr("About Kvasir"),
-                       tr("<b>Kvasir %1</b><br>Runs a language model through several quantized KV caches side by side and shows what each costs.<br><br>"
+                       tr("<b>Kvasir %1</b><br>Runs a language model through several quantized KV caches side by side "
+                          "and shows what each costs.<br><br>"
                           "Free software under the GNU General Public License, version 3 or later, without warranty.")
                            .arg(QCoreApplication::applicationVersion()));
 }

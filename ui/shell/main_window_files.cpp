@@ -34,10 +34,14 @@ void MainWindow::loadFirstModel() {
     if (!last.isEmpty() && QFileInfo::exists(last)) return controller_.loadModel(last);
     const QString standard = defaultModelPath();
     if (QFileInfo::exists(standard)) return controller_.loadModel(standard);
-    MessageBar* bar = messages_->show(QStringLiteral("model"), MessageBar::Kind::warn,
-                                      tr("No model yet: %1 is not there. Run tools/fetch-model, or open a GGUF file of your own.").arg(QDir::toNativeSeparators(standard)));
-    bar->addAction(tr("Look again"), [this] { loadFirstModel(); }, true);
-    bar->addAction(tr("Open a model …"), [this] { actions_["open"]->trigger(); }, true);
+    MessageBar* bar =
+        messages_->show(QStringLiteral("model"), MessageBar::Kind::warn,
+                        tr("No model yet: %1 is not there. Run tools/fetch-model, or open a GGUF file of your own.")
+                            .arg(QDir::toNativeSeparators(standard)));
+    bar->addAction(
+        tr("Look again"), [this] { loadFirstModel(); }, true);
+    bar->addAction(
+        tr("Open a model …"), [this] { actions_["open"]->trigger(); }, true);
 }
 
 QString MainWindow::folder() const {
@@ -47,7 +51,8 @@ QString MainWindow::folder() const {
 
 void MainWindow::openWithDialog() {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open"), folder(),
-                                                      tr("All that Kvasir opens (*.gguf *.kvasir *.txt *.md);;Models (*.gguf);;Sessions (*.kvasir);;Texts (*.txt *.md)"));
+                                                      tr("All that Kvasir opens (*.gguf *.kvasir *.txt *.md);;Models "
+                                                         "(*.gguf);;Sessions (*.kvasir);;Texts (*.txt *.md)"));
     if (!path.isEmpty()) openPath(path);
 }
 
@@ -59,9 +64,12 @@ void MainWindow::openPath(const QString& path, bool ask) {
         return;
     }
     messages_->clear(QStringLiteral("file"));
-    if (kind == FileKind::model) openModel(path, ask);
-    else if (kind == FileKind::session) openSession(path);
-    else openText(path);
+    if (kind == FileKind::model)
+        openModel(path, ask);
+    else if (kind == FileKind::session)
+        openSession(path);
+    else
+        openText(path);
 }
 
 void MainWindow::openModel(const QString& path, bool ask) {
@@ -87,7 +95,8 @@ void MainWindow::openText(const QString& path) {
     edits_.apply(tr("Use %1").arg(QFileInfo(path).fileName()), e);
     if (replaced > 0)
         messages_->show(QStringLiteral("file"), MessageBar::Kind::warn,
-                        tr("%1 bytes of %2 are not UTF-8 and became U+FFFD.").arg(countText(qint64(replaced)), QFileInfo(path).fileName()));
+                        tr("%1 bytes of %2 are not UTF-8 and became U+FFFD.")
+                            .arg(countText(qint64(replaced)), QFileInfo(path).fileName()));
 }
 
 nlohmann::json MainWindow::viewJson() const {
@@ -102,19 +111,25 @@ nlohmann::json MainWindow::viewJson() const {
 
 void MainWindow::applyViewJson(const nlohmann::json& view) {
     if (!view.is_object()) return;
-    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i) view_.setLaneShown(i, true);
+    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i)
+        view_.setLaneShown(i, true);
     if (const auto hidden = view.find("hidden_lanes"); hidden != view.end() && hidden->is_array())
         for (const auto& lane : *hidden)
             if (lane.is_number_integer()) view_.setLaneShown(lane.get<int>(), false);
-    if (const auto m = view.find("measure"); m != view.end()) view_.setErrorMeasure(*m == "dp" ? ErrorMeasure::delta_probability : ErrorMeasure::kl);
-    if (const auto p = view.find("prompt_shown"); p != view.end() && p->is_boolean()) lanes_->setPromptShown(p->get<bool>());
-    if (const auto c = view.find("crosshair"); c != view.end() && c->is_number_integer()) view_.setCrosshairStep(c->get<int>());
+    if (const auto m = view.find("measure"); m != view.end())
+        view_.setErrorMeasure(*m == "dp" ? ErrorMeasure::delta_probability : ErrorMeasure::kl);
+    if (const auto p = view.find("prompt_shown"); p != view.end() && p->is_boolean())
+        lanes_->setPromptShown(p->get<bool>());
+    if (const auto c = view.find("crosshair"); c != view.end() && c->is_number_integer())
+        view_.setCrosshairStep(c->get<int>());
 }
 
 void MainWindow::save(bool ask_name) {
     QString path = session_path_;
     if (ask_name || path.isEmpty()) {
-        path = QFileDialog::getSaveFileName(this, tr("Save session"), path.isEmpty() ? folder() + QStringLiteral("/experiment.kvasir") : path, tr("Kvasir sessions (*.kvasir)"));
+        path = QFileDialog::getSaveFileName(this, tr("Save session"),
+                                            path.isEmpty() ? folder() + QStringLiteral("/experiment.kvasir") : path,
+                                            tr("Kvasir sessions (*.kvasir)"));
         if (path.isEmpty()) return;
         if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".kvasir");
     }
@@ -162,10 +177,15 @@ void MainWindow::openSession(const QString& path) {
                     self->setWindowTitle(QStringLiteral("%1 — Kvasir").arg(QFileInfo(path).fileName()));
                     self->settings_.addRecentFile(path);
                 }
-                const bool other = !model.empty() && (!self->controller_.model() || self->controller_.model()->file().path() != model);
-                if (other && QFileInfo::exists(QString::fromStdString(model))) self->controller_.loadModel(QString::fromStdString(model));
-                else if (other) self->messages_->show(QStringLiteral("file"), MessageBar::Kind::warn,
-                                                      tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.").arg(QString::fromStdString(model)));
+                const bool other =
+                    !model.empty() && (!self->controller_.model() || self->controller_.model()->file().path() != model);
+                if (other && QFileInfo::exists(QString::fromStdString(model)))
+                    self->controller_.loadModel(QString::fromStdString(model));
+                else if (other)
+                    self->messages_->show(
+                        QStringLiteral("file"), MessageBar::Kind::warn,
+                        tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.")
+                            .arg(QString::fromStdString(model)));
                 self->showStatus();
                 self->updateActions();
             } else {
@@ -178,7 +198,8 @@ void MainWindow::openSession(const QString& path) {
 }
 
 QString MainWindow::lastSessionPath() const {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/kvasir/last.kvasir");
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+           QStringLiteral("/kvasir/last.kvasir");
 }
 
 void MainWindow::exportWithDialog(const PlotDock* chosen) {
@@ -193,7 +214,8 @@ void MainWindow::exportWithDialog(const PlotDock* chosen) {
 }
 
 void MainWindow::exportAll() {
-    const QString folder_path = QFileDialog::getExistingDirectory(this, tr("Folder for all plots, the transcript and the session"), folder());
+    const QString folder_path =
+        QFileDialog::getExistingDirectory(this, tr("Folder for all plots, the transcript and the session"), folder());
     if (!folder_path.isEmpty()) exportAllTo(folder_path);
 }
 
@@ -223,7 +245,8 @@ void MainWindow::runJobs(std::vector<ExportJob> jobs) {
         timer->stop();
         if (work->problem.isEmpty() && !work->jobs.empty()) {
             settings_.set("files/folder", QFileInfo(work->jobs.back().path).absolutePath());
-            status_text_->setText(tr("Exported %1 files to %2").arg(work->next).arg(QFileInfo(work->jobs.back().path).absolutePath()));
+            status_text_->setText(
+                tr("Exported %1 files to %2").arg(work->next).arg(QFileInfo(work->jobs.back().path).absolutePath()));
         } else if (!work->problem.isEmpty()) {
             messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, work->problem);
         }
@@ -242,12 +265,16 @@ void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
     if (urls.isEmpty()) return;
     if (!urls[0].isLocalFile()) {
-        messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, tr("Cannot open %1: only files of this machine can be dropped.").arg(urls[0].toDisplayString()));
+        messages_->show(
+            QStringLiteral("file"), MessageBar::Kind::bad,
+            tr("Cannot open %1: only files of this machine can be dropped.").arg(urls[0].toDisplayString()));
         return;
     }
     const QString path = urls[0].toLocalFile();
     QTimer::singleShot(0, this, [this, path] { openPath(path); });  // the drag's source waits for this event to end
-    if (urls.size() > 1) messages_->show(QStringLiteral("drop"), MessageBar::Kind::info, tr("One file at a time: %1 is opened.").arg(QFileInfo(path).fileName()));
+    if (urls.size() > 1)
+        messages_->show(QStringLiteral("drop"), MessageBar::Kind::info,
+                        tr("One file at a time: %1 is opened.").arg(QFileInfo(path).fileName()));
 }
 
 }  // namespace kvasir::ui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layouts, theme, type size, focus, and what is kept when the window closes.
-#include <QAbstractItemView>
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
@@ -32,7 +32,8 @@ const QPalette& desktopPalette() {
 QWidget* firstFocusable(QWidget* root) {
     if (root->focusPolicy() & Qt::TabFocus && root->isEnabled()) return root;
     for (QWidget* w = root->nextInFocusChain(); w && w != root; w = w->nextInFocusChain())
-        if (root->isAncestorOf(w) && w->isVisibleTo(root) && w->isEnabled() && (w->focusPolicy() & Qt::TabFocus)) return w;
+        if (root->isAncestorOf(w) && w->isVisibleTo(root) && w->isEnabled() && (w->focusPolicy() & Qt::TabFocus))
+            return w;
     return nullptr;
 }
 
@@ -74,7 +75,9 @@ void MainWindow::connectViewActions() {
         actions_[id.constData()]->setChecked(theme_name_ == QLatin1String(name));
         actions_.on(id.constData(), [this, name] { setTheme(QLatin1String(name)); });
     }
-    actions_.on("theme-next", [this] { setTheme(Theme::instance().kind() == Theme::Kind::light ? QStringLiteral("dark") : QStringLiteral("light")); });
+    actions_.on("theme-next", [this] {
+        setTheme(Theme::instance().kind() == Theme::Kind::light ? QStringLiteral("dark") : QStringLiteral("light"));
+    });
 }
 
 void MainWindow::applyTheme() {
@@ -121,8 +124,8 @@ void MainWindow::restoreDefaultLayout() {
 /// Wide windows show every plot; narrow ones stack the three that are always wanted and keep the rest behind tabs.
 void MainWindow::placeDocks() {
     PlotDock *error = plotDock(QStringLiteral("error-per-token")), *memory = plotDock(QStringLiteral("memory")),
-             *speed = plotDock(QStringLiteral("tokens-per-second")), *layers = plotDock(QStringLiteral("error-by-layer")),
-             *spread = plotDock(QStringLiteral("distributions"));
+             *speed = plotDock(QStringLiteral("tokens-per-second")),
+             *layers = plotDock(QStringLiteral("error-by-layer")), *spread = plotDock(QStringLiteral("distributions"));
     const bool wide = width() >= 1500;
     addDockWidget(Qt::RightDockWidgetArea, error);
     if (wide) {
@@ -137,7 +140,8 @@ void MainWindow::placeDocks() {
         tabifyDockWidget(layers, spread);
     }
     for (PlotDock* dock : plots_) {  // plots that the arrangement above does not know
-        if (dock != error && dock != memory && dock != speed && dock != layers && dock != spread) tabifyDockWidget(error, dock);
+        if (dock != error && dock != memory && dock != speed && dock != layers && dock != spread)
+            tabifyDockWidget(error, dock);
         dock->show();
     }
     error->raise();
@@ -163,7 +167,8 @@ void MainWindow::setPresent(bool present) {
     if (present) {
         state_before_present_ = saveState(1);
         scale_before_present_ = scale_;
-        for (QDockWidget* dock : findChildren<QDockWidget*>()) dock->hide();
+        for (QDockWidget* dock : findChildren<QDockWidget*>())
+            dock->hide();
         if (PlotDock* error = plotDock(QStringLiteral("error-per-token")); error && width() >= 1300) {
             error->show();
             error->raise();
@@ -181,7 +186,8 @@ void MainWindow::setPresent(bool present) {
 }
 
 void MainWindow::followAll() {
-    for (PlotDock* dock : plots_) dock->plot()->setFollowing(true);
+    for (PlotDock* dock : plots_)
+        dock->plot()->setFollowing(true);
     lanes_->setFollowing(true);
 }
 
@@ -201,19 +207,24 @@ void MainWindow::focusPane(int by) {
 void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
     const EngineState state = controller_.status().state;
-    if (lanes_->popoverShown()) lanes_->hidePopover();
-    else if (state == EngineState::loading || state == EngineState::prompt || state == EngineState::running || state == EngineState::paused) actions_["stop"]->trigger();
-    else if (present_) setPresent(false);
+    if (lanes_->popoverShown())
+        lanes_->hidePopover();
+    else if (state == EngineState::loading || controller_.underWay())
+        actions_["stop"]->trigger();
+    else if (present_)
+        setPresent(false);
 }
 
-/// Single-key shortcuts must not take keys from a control that uses them itself: Space presses the button in focus, letters
-/// search the list in focus.
+/// Single-key shortcuts must not take keys from a control that uses them itself: Space presses the button in focus,
+/// letters search the list in focus.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride && watched->isWidgetType()) {
         const auto* key = static_cast<QKeyEvent*>(event);
         const bool plain = key->modifiers() == Qt::NoModifier;
-        const bool button = qobject_cast<QAbstractButton*>(watched), list = qobject_cast<QComboBox*>(watched) || qobject_cast<QAbstractItemView*>(watched);
-        if (plain && ((key->key() == Qt::Key_Space && (button || list)) || (list && !key->text().isEmpty() && key->text()[0].isPrint()))) {
+        const bool button = qobject_cast<QAbstractButton*>(watched),
+                   list = qobject_cast<QComboBox*>(watched) || qobject_cast<QAbstractItemView*>(watched);
+        if (plain && ((key->key() == Qt::Key_Space && (button || list)) ||
+                      (list && !key->text().isEmpty() && key->text()[0].isPrint()))) {
             event->accept();
             return true;
         }
@@ -223,7 +234,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && !applying_theme_ && theme_name_ == QLatin1String("auto") && toolbar_) {
+    if (event->type() == QEvent::PaletteChange && !applying_theme_ && theme_name_ == QLatin1String("auto") &&
+        toolbar_) {
         const Theme::Kind kind = Theme::kindOf(QApplication::palette());
         if (kind != Theme::instance().kind()) Theme::instance().apply(*qApp, kind, scale_);
     }

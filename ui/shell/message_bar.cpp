@@ -17,18 +17,24 @@ namespace {
 
 QString roleOf(MessageBar::Kind kind) {
     switch (kind) {
-        case MessageBar::Kind::warn: return QStringLiteral("warn");
-        case MessageBar::Kind::bad: return QStringLiteral("bad");
-        case MessageBar::Kind::info: break;
+        case MessageBar::Kind::warn:
+            return QStringLiteral("warn");
+        case MessageBar::Kind::bad:
+            return QStringLiteral("bad");
+        case MessageBar::Kind::info:
+            break;
     }
     return QStringLiteral("edge");
 }
 
 QString iconOf(MessageBar::Kind kind) {
     switch (kind) {
-        case MessageBar::Kind::warn: return QStringLiteral("warn");
-        case MessageBar::Kind::bad: return QStringLiteral("error");
-        case MessageBar::Kind::info: break;
+        case MessageBar::Kind::warn:
+            return QStringLiteral("warn");
+        case MessageBar::Kind::bad:
+            return QStringLiteral("error");
+        case MessageBar::Kind::info:
+            break;
     }
     return QStringLiteral("info");
 }
@@ -66,7 +72,9 @@ void MessageBar::addAction(const QString& text, std::function<void()> run, bool 
     row_->insertWidget(row_->count() - 1, button);
 }
 
-QString MessageBar::sentence() const { return text_->text(); }
+QString MessageBar::sentence() const {
+    return text_->text();
+}
 
 void MessageBar::paintEvent(QPaintEvent*) {
     const Theme& theme = Theme::instance();

@@ -46,7 +46,11 @@ Result<ModelSummary> readModelSummary(const std::string& path) {
 }
 
 ModelDialog::ModelDialog(const QString& path, QWidget* parent)
-    : QDialog(parent), path_(path), shape_(new QFormLayout), reading_(new QFormLayout), schemes_(new QTableWidget),
+    : QDialog(parent),
+      path_(path),
+      shape_(new QFormLayout),
+      reading_(new QFormLayout),
+      schemes_(new QTableWidget),
       gone_(std::make_shared<std::atomic<bool>>(false)) {
     setWindowTitle(tr("Open model"));
     resize(Theme::instance().px(740), Theme::instance().px(500));
@@ -55,7 +59,8 @@ ModelDialog::ModelDialog(const QString& path, QWidget* parent)
     body_->setSpacing(10);
     auto* head = new QHBoxLayout;
     auto* sign = new QLabel;
-    sign->setPixmap(iconPixmap(QStringLiteral("model"), Theme::instance().px(28), Theme::instance().colour(QStringLiteral("text")), devicePixelRatioF()));
+    sign->setPixmap(iconPixmap(QStringLiteral("model"), Theme::instance().px(28),
+                               Theme::instance().colour(QStringLiteral("text")), devicePixelRatioF()));
     head->addWidget(sign);
     head->addSpacing(8);
     auto* names = new QVBoxLayout;
@@ -123,12 +128,15 @@ ModelDialog::ModelDialog(const QString& path, QWidget* parent)
         const Result<std::string> sum = sha256_of_file(path, [gone] { return gone->load(); });
         if (!sum) return;
         QMetaObject::invokeMethod(qApp, [self, hash = QString::fromStdString(*sum)] {
-            if (self) self->line_->setText(self->line_->text() + tr(" · SHA-256 %1…%2").arg(hash.left(8), hash.right(4)));
+            if (self)
+                self->line_->setText(self->line_->text() + tr(" · SHA-256 %1…%2").arg(hash.left(8), hash.right(4)));
         });
     });
 }
 
-ModelDialog::~ModelDialog() { *gone_ = true; }
+ModelDialog::~ModelDialog() {
+    *gone_ = true;
+}
 
 void ModelDialog::show(const Result<ModelSummary>& summary) {
     if (!summary) {
@@ -137,11 +145,15 @@ void ModelDialog::show(const Result<ModelSummary>& summary) {
         note_->setText(QString::fromStdString(summary.error().message()));
         return;
     }
-    line_->setText(tr("GGUF · %1 architecture · %2").arg(QString::fromStdString(summary.value().config.arch), fileSizeText(summary.value().file_bytes)));
+    line_->setText(
+        tr("GGUF · %1 architecture · %2")
+            .arg(QString::fromStdString(summary.value().config.arch), fileSizeText(summary.value().file_bytes)));
     fillFacts(*summary);
     fillSchemes(*summary);
-    note_->setText(tr("Errors are those of the cache alone: every lane uses the same %1 weights.").arg(QString::fromStdString(summary.value().config.weights)));
-    for (const std::string& warning : summary.value().warnings) note_->setText(note_->text() + QLatin1Char('\n') + QString::fromStdString(warning));
+    note_->setText(tr("Errors are those of the cache alone: every lane uses the same %1 weights.")
+                       .arg(QString::fromStdString(summary.value().config.weights)));
+    for (const std::string& warning : summary.value().warnings)
+        note_->setText(note_->text() + QLatin1Char('\n') + QString::fromStdString(warning));
     open_->setEnabled(true);
     copy_->setEnabled(true);
     open_->setFocus();
@@ -155,7 +167,10 @@ void ModelDialog::fillFacts(const ModelSummary& s) {
     row(shape_, tr("Layers"), QString::number(c.n_layers));
     row(shape_, tr("Heads"), tr("%1 query · %2 KV · size %3").arg(c.n_heads).arg(c.n_kv_heads).arg(c.head_dim));
     row(shape_, tr("Width"), c.tied ? tr("%1 · tied embeddings").arg(countText(c.n_embd)) : countText(c.n_embd));
-    row(shape_, tr("RoPE"), tr("base %1 · %2").arg(countText(qint64(c.rope_base)), c.rope_scale == 1 ? tr("no scaling") : tr("scale %1").arg(c.rope_scale)));
+    row(shape_, tr("RoPE"),
+        tr("base %1 · %2")
+            .arg(countText(qint64(c.rope_base)),
+                 c.rope_scale == 1 ? tr("no scaling") : tr("scale %1").arg(c.rope_scale)));
     row(shape_, tr("Vocabulary"), countText(c.n_vocab));
     row(shape_, tr("Context"), tr("%1 tokens").arg(countText(c.context_length)));
     row(reading_, tr("Weights"), QString::fromStdString(c.weights));
@@ -174,8 +189,10 @@ void ModelDialog::fillSchemes(const ModelSummary& s) {
         const Status fits = check_geometry(*spec, s.config.n_kv_heads, s.config.head_dim);
         const int r = schemes_->rowCount();
         schemes_->insertRow(r);
-        const QString bits = fits ? fixedText(nominal_bits_per_value(*spec, s.config.head_dim), 2) : QString(QChar(0x2013));
-        const QString why = fits ? QString::fromStdString(preset.origin) : QString::fromStdString(fits.error().message());
+        const QString bits =
+            fits ? fixedText(nominal_bits_per_value(*spec, s.config.head_dim), 2) : QString(QChar(0x2013));
+        const QString why =
+            fits ? QString::fromStdString(preset.origin) : QString::fromStdString(fits.error().message());
         const QStringList cells{QString::fromStdString(preset.title), fits ? tr("yes") : tr("no"), bits, why};
         for (int i = 0; i < 4; ++i) {
             auto* item = new QTableWidgetItem(cells[i]);
@@ -184,7 +201,8 @@ void ModelDialog::fillSchemes(const ModelSummary& s) {
             schemes_->setItem(r, i, item);
         }
     }
-    for (int i = 0; i < 3; ++i) schemes_->resizeColumnToContents(i);
+    for (int i = 0; i < 3; ++i)
+        schemes_->resizeColumnToContents(i);
 }
 
 QString ModelDialog::asText() const {
@@ -197,7 +215,8 @@ QString ModelDialog::asText() const {
         }
     for (int r = 0; r < schemes_->rowCount(); ++r) {
         QStringList cells;
-        for (int i = 0; i < 4; ++i) cells.append(schemes_->item(r, i)->text());
+        for (int i = 0; i < 4; ++i)
+            cells.append(schemes_->item(r, i)->text());
         text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
     }
     return text;

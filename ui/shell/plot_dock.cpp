@@ -37,7 +37,11 @@ QWidget* titleBar(QDockWidget* dock) {
 }  // namespace
 
 PlotDock::PlotDock(const PlotEntry& entry, PlotView* plot, QWidget* parent)
-    : QDockWidget(entry.title, parent), entry_(entry), plot_(plot), bar_(titleBar(this)), subtitle_(new OneLineLabel(bar_)) {
+    : QDockWidget(entry.title, parent),
+      entry_(entry),
+      plot_(plot),
+      bar_(titleBar(this)),
+      subtitle_(new OneLineLabel(bar_)) {
     setObjectName(entry.id);
     setWidget(plot);
 
@@ -56,7 +60,8 @@ PlotDock::PlotDock(const PlotEntry& entry, PlotView* plot, QWidget* parent)
     export_button_ = titleButton(bar_, QStringLiteral("export"), tr("Export this plot (Ctrl+E)"));
     float_button_ = titleButton(bar_, QStringLiteral("float"), tr("Own window, or back"));
     close_button_ = titleButton(bar_, QStringLiteral("close"), tr("Close; the View menu shows it again"));
-    for (QToolButton* b : {table_button_, export_button_, float_button_, close_button_}) row->addWidget(b);
+    for (QToolButton* b : {table_button_, export_button_, float_button_, close_button_})
+        row->addWidget(b);
     setTitleBarWidget(bar_);
 
     connect(plot_, &PlotView::followingChanged, this, &PlotDock::updateChip);
@@ -78,7 +83,8 @@ void PlotDock::updateChip(bool following) {
     chip_->setChecked(!following);
     chip_->setText(following ? tr("Following") : tr("Held"));
     chip_->setIcon(icon(following ? QStringLiteral("follow") : QStringLiteral("held")));
-    chip_->setToolTip(following ? tr("Shows the newest tokens; zoom or pan holds it") : tr("Held where you looked; F follows the newest tokens"));
+    chip_->setToolTip(following ? tr("Shows the newest tokens; zoom or pan holds it")
+                                : tr("Held where you looked; F follows the newest tokens"));
 }
 
 void PlotDock::showTable() {
@@ -92,7 +98,9 @@ void PlotDock::setCompactTitle(bool compact) {
     float_button_->setVisible(!compact);
 }
 
-void PlotDock::restyle() { bar_->setFixedHeight(Theme::instance().px(26)); }
+void PlotDock::restyle() {
+    bar_->setFixedHeight(Theme::instance().px(26));
+}
 
 void PlotDock::resizeEvent(QResizeEvent* event) {
     QDockWidget::resizeEvent(event);
@@ -104,7 +112,8 @@ QWidget* makeDockTitle(QDockWidget* dock, const QString& title) {
     auto* row = static_cast<QHBoxLayout*>(bar->layout());
     row->addWidget(makeLabel(title, 10, Face::semibold), 1);
     QToolButton* floating = titleButton(bar, QStringLiteral("float"), QDockWidget::tr("Own window, or back"));
-    QToolButton* close = titleButton(bar, QStringLiteral("close"), QDockWidget::tr("Close; the View menu shows it again"));
+    QToolButton* close =
+        titleButton(bar, QStringLiteral("close"), QDockWidget::tr("Close; the View menu shows it again"));
     row->addWidget(floating);
     row->addWidget(close);
     QObject::connect(floating, &QToolButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });

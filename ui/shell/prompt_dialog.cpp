@@ -19,8 +19,15 @@
 namespace kvasir::ui {
 
 PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const Model> model, QWidget* parent)
-    : QDialog(parent), experiment_(experiment), model_(std::move(model)), text_(new QPlainTextEdit), use_(new QButtonGroup(this)),
-      chat_(new QCheckBox), tokens_(new QSpinBox), prefill_(new QSpinBox), count_(new QLabel) {
+    : QDialog(parent),
+      experiment_(experiment),
+      model_(std::move(model)),
+      text_(new QPlainTextEdit),
+      use_(new QButtonGroup(this)),
+      chat_(new QCheckBox),
+      tokens_(new QSpinBox),
+      prefill_(new QSpinBox),
+      count_(new QLabel) {
     setWindowTitle(tr("Text"));
     resize(Theme::instance().px(640), Theme::instance().px(480));
     auto* column = new QVBoxLayout(this);
@@ -39,7 +46,8 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
     form->setHorizontalSpacing(12);
     auto* use_row = new QHBoxLayout;
     const QString names[] = {tr("continue it"), tr("score it")};
-    const QString tips[] = {tr("The text is the prompt; the lanes write what follows"), tr("The first tokens are the prompt; every further token is given and scored")};
+    const QString tips[] = {tr("The text is the prompt; the lanes write what follows"),
+                            tr("The first tokens are the prompt; every further token is given and scored")};
     for (int i = 0; i < 2; ++i) {
         auto* button = new QToolButton;
         button->setText(names[i]);
@@ -55,7 +63,8 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
     chat_->setChecked(experiment.chat);
     const bool has_chat = model_ && model_->chat_template().kind() != ChatTemplate::Kind::none;
     chat_->setEnabled(has_chat);
-    if (!has_chat) chat_->setToolTip(model_ ? tr("The model has no chat template that is recognised") : tr("No model is loaded"));
+    if (!has_chat)
+        chat_->setToolTip(model_ ? tr("The model has no chat template that is recognised") : tr("No model is loaded"));
     form->addRow(tr("Chat"), chat_);
     prefill_->setRange(1, 100000);
     prefill_->setValue(experiment.prefill);

@@ -37,8 +37,10 @@ std::vector<BuiltInText> readAll() {
         t.n_tokens = prompt.suggested_tokens;
         all.push_back(std::move(t));
     }
-    all.push_back(passage(QStringLiteral("lighthouse"), QStringLiteral("Lighthouse text (score)"),
-                          QStringLiteral("The passage that the reference numbers were made with: 128 tokens as prompt, the rest scored.")));
+    all.push_back(
+        passage(QStringLiteral("lighthouse"), QStringLiteral("Lighthouse text (score)"),
+                QStringLiteral(
+                    "The passage that the reference numbers were made with: 128 tokens as prompt, the rest scored.")));
     all.push_back(passage(QStringLiteral("expository-paper"), QStringLiteral("Paper, prose (score)"),
                           QStringLiteral("English exposition.")));
     all.push_back(passage(QStringLiteral("code-tide-table"), QStringLiteral("Tide table, Python (score)"),

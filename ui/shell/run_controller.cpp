@@ -55,7 +55,9 @@ void RunController::start() {
     timer_.start(kActiveInterval);
 }
 
-void RunController::pause() { engine_.pause(); }
+void RunController::pause() {
+    engine_.pause();
+}
 
 void RunController::resume() {
     engine_.resume();
@@ -63,15 +65,18 @@ void RunController::resume() {
 }
 
 void RunController::step() {
-    const bool under_way = status_.state == EngineState::prompt || status_.state == EngineState::running ||
-                           status_.state == EngineState::paused;
-    if (under_way) engine_.step();
-    else engine_.start(experiment_);
+    const bool under_way = underWay();
+    if (under_way)
+        engine_.step();
+    else
+        engine_.start(experiment_);
     step_when_started_ = !under_way;
     timer_.start(kActiveInterval);
 }
 
-void RunController::stop() { engine_.stop(); }
+void RunController::stop() {
+    engine_.stop();
+}
 
 Session RunController::session() const {
     Session session;
@@ -93,8 +98,12 @@ void RunController::adoptSession(const Session& session) {
     if (!run_.empty()) emit recordsAppended();
 }
 
-void RunController::requestDistribution(const DistributionRequest& request) { engine_.request_distribution(request); }
-void RunController::cancelDistribution() { engine_.cancel_distribution(); }
+void RunController::requestDistribution(const DistributionRequest& request) {
+    engine_.request_distribution(request);
+}
+void RunController::cancelDistribution() {
+    engine_.cancel_distribution();
+}
 
 void RunController::beginRun(std::shared_ptr<const RunInfo> info) {
     run_serial_ = info->serial;
@@ -102,7 +111,8 @@ void RunController::beginRun(std::shared_ptr<const RunInfo> info) {
     const ModelConfig& config = model_->config();
     run_ = RunModel();
     run_.begin(info, config.n_layers, config.n_kv_heads, config.head_dim);
-    for (const int id : info->prompt_ids) keepPiece(id);
+    for (const int id : info->prompt_ids)
+        keepPiece(id);
     emit runBegan();
 }
 
@@ -127,7 +137,8 @@ void RunController::tick() {
         for (const StepRecord& r : records) {
             keepPiece(r.token_id);
             keepPiece(r.top1_id);
-            for (const TopToken& t : r.top) keepPiece(t.id);
+            for (const TopToken& t : r.top)
+                keepPiece(t.id);
         }
         run_.append(std::move(records));
         emit recordsAppended();

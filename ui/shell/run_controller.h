@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place where the engine meets Qt: a 30 Hz timer drains the engine's log into the run model and tells the views.
+// The one place where the engine meets Qt: a 30 Hz timer drains the engine's log into the run model and tells the
+// views.
 #pragma once
 
 #include <QObject>
@@ -21,6 +22,11 @@ class RunController : public QObject {
     const RunModel& run() const { return run_; }
     bool runIsFromFile() const { return loaded_run_; }
     const EngineStatus& status() const { return status_; }  ///< as of the last tick
+    /// A run has begun and not ended.
+    bool underWay() const {
+        const EngineState s = status_.state;
+        return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused;
+    }
     std::shared_ptr<const Model> model() const { return model_; }
     const Experiment& experiment() const { return experiment_; }
     void setExperiment(const Experiment& experiment);  ///< what the next Run will use
@@ -42,9 +48,9 @@ class RunController : public QObject {
  signals:
     void modelChanged();
     void experimentChanged();
-    void runBegan();                       ///< run() is a new, empty (or loaded) run
-    void recordsAppended();                ///< run() grew; at most 30 times a second
-    void statusChanged();                  ///< status() differs from the last tick's
+    void runBegan();         ///< run() is a new, empty (or loaded) run
+    void recordsAppended();  ///< run() grew; at most 30 times a second
+    void statusChanged();    ///< status() differs from the last tick's
     void distributionReady(std::shared_ptr<const kvasir::DistributionFrame> frame);
 
  private:

@@ -25,21 +25,29 @@ namespace kvasir::ui {
 namespace {
 
 bool working(EngineState state) {
-    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running || state == EngineState::paused;
+    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running ||
+           state == EngineState::paused;
 }
 
 }  // namespace
 
 RunToolbar::RunToolbar(RunController& controller, Actions& actions, QMenu* main_menu, QWidget* parent)
-    : QToolBar(tr("Toolbar"), parent), controller_(controller), model_menu_(new QMenu(this)), text_menu_(new QMenu(this)),
-      run_(new QPushButton(tr("Run"))), stretch_(new QStackedWidget), bar_(new QProgressBar), progress_text_(new OneLineLabel),
+    : QToolBar(tr("Toolbar"), parent),
+      controller_(controller),
+      model_menu_(new QMenu(this)),
+      text_menu_(new QMenu(this)),
+      run_(new QPushButton(tr("Run"))),
+      stretch_(new QStackedWidget),
+      bar_(new QProgressBar),
+      progress_text_(new OneLineLabel),
       layouts_(new QTabBar) {
     setObjectName(QStringLiteral("toolbar"));
     setMovable(false);
     setIconSize(QSize(16, 16));
     toggleViewAction()->setVisible(false);
     model_ = addMenuButton(QStringLiteral("model"), model_menu_, tr("Model: open another, recent ones"));
-    text_ = addMenuButton(QStringLiteral("prompt"), text_menu_, tr("Text: prompts and passages that come with Kvasir, or your own"));
+    text_ = addMenuButton(QStringLiteral("prompt"), text_menu_,
+                          tr("Text: prompts and passages that come with Kvasir, or your own"));
     addSeparator();
 
     run_->setIcon(icon(QStringLiteral("run"), QStringLiteral("on_accent")));
@@ -121,19 +129,23 @@ void RunToolbar::refresh() {
     showProgress();
 }
 
-void RunToolbar::showNames() { fitNames(); }
+void RunToolbar::showNames() {
+    fitNames();
+}
 
 void RunToolbar::fitNames() {
     const auto model = controller_.model();
     QString name = tr("No model");
     if (model) {
-        name = modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") + QString::fromStdString(model->config().weights);
+        name = modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") +
+               QString::fromStdString(model->config().weights);
     }
     setIconSize(QSize(Theme::instance().px(16), Theme::instance().px(16)));
     const int room = std::max(Theme::instance().px(90), width() / 8);
     model_->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, room * 4 / 3) + QStringLiteral(" ▾"));
     layouts_->setMinimumWidth(layouts_->sizeHint().width() + Theme::instance().px(12));  // the chosen tab is bold
-    text_->setText(fontMetrics().elidedText(textName(controller_.experiment()), Qt::ElideRight, room) + QStringLiteral(" ▾"));
+    text_->setText(fontMetrics().elidedText(textName(controller_.experiment()), Qt::ElideRight, room) +
+                   QStringLiteral(" ▾"));
     model_->setAccessibleName(tr("Model %1").arg(name));
     text_->setAccessibleName(tr("Text %1").arg(textName(controller_.experiment())));
 }
@@ -154,8 +166,10 @@ void RunToolbar::showProgress() {
     QString text;
     if (s.state == EngineState::running || s.state == EngineState::paused) {
         text = tr("%1 of %2").arg(countText(s.n_done), countText(s.n_planned));
-        if (s.state == EngineState::paused) text += tr(" · paused");
-        else if (s.n_done > 1) text += tr(" · %1 left").arg(durationText(s.elapsed_s / s.n_done * (s.n_planned - s.n_done)));
+        if (s.state == EngineState::paused)
+            text += tr(" · paused");
+        else if (s.n_done > 1)
+            text += tr(" · %1 left").arg(durationText(s.elapsed_s / s.n_done * (s.n_planned - s.n_done)));
     } else {
         text = QString::fromStdString(s.what);
         if (s.progress > 0) text += QStringLiteral(" · %1 %").arg(qRound(s.progress * 100));

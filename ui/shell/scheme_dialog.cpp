@@ -37,9 +37,17 @@ QString valueIn(const QString& text, const PresetOption& option) {
 
 }  // namespace
 
-SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, const LaneLook& look, bool new_lane, QWidget* parent)
-    : QDialog(parent), spec_(spec), config_(config ? std::make_unique<ModelConfig>(*config) : nullptr), preset_(new QComboBox),
-      text_(new QLineEdit), origin_(new QLabel), long_form_(new QLabel), sign_(new QLabel), problem_(new QLabel) {
+SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, const LaneLook& look, bool new_lane,
+                           QWidget* parent)
+    : QDialog(parent),
+      spec_(spec),
+      config_(config ? std::make_unique<ModelConfig>(*config) : nullptr),
+      preset_(new QComboBox),
+      text_(new QLineEdit),
+      origin_(new QLabel),
+      long_form_(new QLabel),
+      sign_(new QLabel),
+      problem_(new QLabel) {
     setWindowTitle(tr("Cache scheme"));
     setMinimumWidth(Theme::instance().px(620));
     auto* column = new QVBoxLayout(this);
@@ -49,7 +57,8 @@ SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, con
     auto* top = new QHBoxLayout;
     auto* label = new QLabel(tr("&Preset"));
     label->setBuddy(preset_);
-    for (const Preset& p : presets()) preset_->addItem(QString::fromStdString(p.name + "  " + p.title), QString::fromStdString(p.name));
+    for (const Preset& p : presets())
+        preset_->addItem(QString::fromStdString(p.name + "  " + p.title), QString::fromStdString(p.name));
     preset_->setMaxVisibleItems(20);
     auto* chip = new ChipWidget;
     chip->setLook(look);
@@ -128,13 +137,17 @@ QWidget* SchemeDialog::makeFacts() {
     return frame;
 }
 
-void SchemeDialog::choosePreset(int index) { text_->setText(preset_->itemData(index).toString()); }
+void SchemeDialog::choosePreset(int index) {
+    text_->setText(preset_->itemData(index).toString());
+}
 
 void SchemeDialog::rebuildFields() {
-    while (fields_->rowCount() > 0) fields_->removeRow(0);
+    while (fields_->rowCount() > 0)
+        fields_->removeRow(0);
     const int index = preset_->currentIndex();
     if (index < 0) {
-        fields_->addRow(makeLabel(tr("Written in the long form: edit the text below."), 9, Face::regular, QStringLiteral("dim")));
+        fields_->addRow(
+            makeLabel(tr("Written in the long form: edit the text below."), 9, Face::regular, QStringLiteral("dim")));
         return;
     }
     const Preset& preset = presets()[size_t(index)];
@@ -143,7 +156,8 @@ void SchemeDialog::rebuildFields() {
         QWidget* field = nullptr;
         if (!option.choices.empty()) {
             auto* combo = new QComboBox;
-            for (const std::string& c : option.choices) combo->addItem(QString::fromStdString(c));
+            for (const std::string& c : option.choices)
+                combo->addItem(QString::fromStdString(c));
             combo->setCurrentText(value);
             connect(combo, &QComboBox::activated, this, &SchemeDialog::fieldChanged);
             field = combo;
@@ -162,7 +176,8 @@ void SchemeDialog::rebuildFields() {
         name->setToolTip(QString::fromStdString(option.help));
         fields_->addRow(name, field);
     }
-    if (preset.options.empty()) fields_->addRow(makeLabel(tr("This preset has no options."), 9, Face::regular, QStringLiteral("dim")));
+    if (preset.options.empty())
+        fields_->addRow(makeLabel(tr("This preset has no options."), 9, Face::regular, QStringLiteral("dim")));
 }
 
 void SchemeDialog::fieldChanged() {
@@ -172,8 +187,10 @@ void SchemeDialog::fieldChanged() {
         const QString key = QString::fromStdString(option.key);
         const auto* field = findChild<QWidget*>(QStringLiteral("option-") + key);
         QString value;
-        if (const auto* combo = qobject_cast<const QComboBox*>(field)) value = combo->currentText();
-        else if (const auto* spin = qobject_cast<const QSpinBox*>(field)) value = QString::number(spin->value());
+        if (const auto* combo = qobject_cast<const QComboBox*>(field))
+            value = combo->currentText();
+        else if (const auto* spin = qobject_cast<const QSpinBox*>(field))
+            value = QString::number(spin->value());
         if (value != QString::fromStdString(option.default_value)) text += QStringLiteral(",%1=%2").arg(key, value);
     }
     adjusting_ = true;  // the fields already show it
@@ -205,7 +222,8 @@ void SchemeDialog::showProblem(const QString& sentence) {
     problem_->setVisible(!sentence.isEmpty());
     const bool good = sentence.isEmpty();
     sign_->setPixmap(iconPixmap(good ? QStringLiteral("check") : QStringLiteral("error"), Theme::instance().px(16),
-                                Theme::instance().colour(good ? QStringLiteral("dim") : QStringLiteral("bad")), devicePixelRatioF()));
+                                Theme::instance().colour(good ? QStringLiteral("dim") : QStringLiteral("bad")),
+                                devicePixelRatioF()));
     apply_->setEnabled(good);
 }
 

@@ -21,7 +21,8 @@ class SchemeDialog : public QDialog {
     Q_OBJECT
  public:
     /// `config`: shape of the model the scheme must fit; nullptr when none is loaded. `look`: the lane's.
-    SchemeDialog(const CacheSpec& spec, const ModelConfig* config, const LaneLook& look, bool new_lane, QWidget* parent);
+    SchemeDialog(const CacheSpec& spec, const ModelConfig* config, const LaneLook& look, bool new_lane,
+                 QWidget* parent);
     const CacheSpec& spec() const { return spec_; }  ///< the last valid one
 
  private:

@@ -40,8 +40,10 @@ QVariant Settings::get(const char* key) const {
 }
 
 void Settings::set(const char* key, const QVariant& value) {
-    if (store_) store_->setValue(QLatin1String(key), value);
-    else volatile_[QLatin1String(key)] = value;
+    if (store_)
+        store_->setValue(QLatin1String(key), value);
+    else
+        volatile_[QLatin1String(key)] = value;
 }
 
 void Settings::reset() {
@@ -61,7 +63,8 @@ void Settings::addRecentFile(const QString& path) {
     QStringList files = get("files/recent").toStringList();
     files.removeAll(absolute);
     files.prepend(absolute);
-    while (files.size() > 10) files.removeLast();
+    while (files.size() > 10)
+        files.removeLast();
     set("files/recent", files);
     set("files/folder", QFileInfo(absolute).absolutePath());
 }

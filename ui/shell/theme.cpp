@@ -14,7 +14,9 @@
 #include <array>
 
 // A static library's resources have to be asked for; the macro works outside of namespaces only.
-static void initResources() { Q_INIT_RESOURCE(kvasir); }
+static void initResources() {
+    Q_INIT_RESOURCE(kvasir);
+}
 
 namespace kvasir::ui {
 
@@ -34,7 +36,8 @@ QByteArray resource(const QString& path) {
 
 QVector<QColor> colourList(const QJsonValue& value) {
     QVector<QColor> list;
-    for (const QJsonValue& v : value.toArray()) list.append(QColor(v.toString()));
+    for (const QJsonValue& v : value.toArray())
+        list.append(QColor(v.toString()));
     return list;
 }
 
@@ -52,7 +55,8 @@ std::array<Colours, 3> readColours() {
         c.tint = colourList(one[QLatin1String("tint")]);
         c.sequential = colourList(one[QLatin1String("sequential")]);
         c.diverging = colourList(one[QLatin1String("diverging")]);
-        if (c.lanes.size() != 8 || c.tint.size() != 6) qFatal("kvasir: palette.json lacks lanes or tints of %s", names[i]);
+        if (c.lanes.size() != 8 || c.tint.size() != 6)
+            qFatal("kvasir: palette.json lacks lanes or tints of %s", names[i]);
     }
     return result;
 }
@@ -89,11 +93,13 @@ QPalette paletteOf(const Colours& c) {
 QString styleSheetOf(const Colours& c) {
     QString sheet = QString::fromUtf8(resource(QStringLiteral(":/kvasir.qss")));
     sheet.replace(QLatin1String("@icons"), QLatin1String(":/icons/qss"));
-    sheet.replace(QLatin1String("@variant"), QLatin1String(c.role[QStringLiteral("window")].lightnessF() < 0.5 ? "dark" : "light"));
+    sheet.replace(QLatin1String("@variant"),
+                  QLatin1String(c.role[QStringLiteral("window")].lightnessF() < 0.5 ? "dark" : "light"));
     QStringList names = c.role.keys();
     // `@accentText` before `@accent`
     std::sort(names.begin(), names.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
-    for (const QString& name : names) sheet.replace(QLatin1Char('@') + name, c.role[name].name());
+    for (const QString& name : names)
+        sheet.replace(QLatin1Char('@') + name, c.role[name].name());
     return sheet;
 }
 
@@ -125,9 +131,15 @@ QColor Theme::colour(const QString& role) const {
     return it.value();
 }
 
-QColor Theme::tint(int level) const { return coloursOf(kind_).tint[std::clamp(level, 0, 5)]; }
-QVector<QColor> Theme::sequential() const { return coloursOf(kind_).sequential; }
-QVector<QColor> Theme::diverging() const { return coloursOf(kind_).diverging; }
+QColor Theme::tint(int level) const {
+    return coloursOf(kind_).tint[std::clamp(level, 0, 5)];
+}
+QVector<QColor> Theme::sequential() const {
+    return coloursOf(kind_).sequential;
+}
+QVector<QColor> Theme::diverging() const {
+    return coloursOf(kind_).diverging;
+}
 
 LaneLook Theme::lane(int index, bool is_reference) const {
     const auto& lanes = coloursOf(kind_).lanes;
@@ -159,6 +171,8 @@ QFont Theme::mono(double points) const {
     return f;
 }
 
-int Theme::px(int at_scale_1) const { return qRound(at_scale_1 * scale_); }
+int Theme::px(int at_scale_1) const {
+    return qRound(at_scale_1 * scale_);
+}
 
 }  // namespace kvasir::ui

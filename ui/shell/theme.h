@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours, lane identities and type sizes: the values of resources/palette.json, by role. Follows the window's luminance.
+// Colours, lane identities and type sizes: the values of resources/palette.json, by role. Follows the window's
+// luminance.
 #pragma once
 
 #include <QColor>
 #include <QFont>
 #include <QObject>
-#include <QVector>
 #include <QString>
+#include <QVector>
 
 class QApplication;
 class QPalette;
@@ -36,8 +37,8 @@ class Theme : public QObject {
     Kind kind() const { return kind_; }
     double typeScale() const { return scale_; }
 
-    /// Roles of the palette table: "window", "base", "alt", "panel", "button", "text", "dim", "line", "edge", "grid", "accent",
-    /// "on_accent", "sel", "hover", "warn", "bad".
+    /// Roles of the palette table: "window", "base", "alt", "panel", "button", "text", "dim", "line", "edge", "grid",
+    /// "accent", "on_accent", "sel", "hover", "warn", "bad".
     QColor colour(const QString& role) const;
     QColor tint(int level) const;  ///< 1..5
     QVector<QColor> sequential() const;
@@ -46,7 +47,9 @@ class Theme : public QObject {
     /// `index` counts the lanes without the reference (0 = A); is_reference gives R.
     LaneLook lane(int index, bool is_reference) const;
     /// Look of lane `lane` of an experiment whose reference is `reference`.
-    LaneLook laneOf(int lane, int reference) const { return lane == reference ? this->lane(0, true) : this->lane(lane - (lane > reference ? 1 : 0), false); }
+    LaneLook laneOf(int lane, int reference) const {
+        return lane == reference ? this->lane(0, true) : this->lane(lane - (lane > reference ? 1 : 0), false);
+    }
 
     QFont font(double points, bool semibold = false) const;  ///< points at scale 1
     QFont mono(double points) const;
@@ -59,6 +62,5 @@ class Theme : public QObject {
     Kind kind_ = Kind::light;
     double scale_ = 1;
 };
-
 
 }  // namespace kvasir::ui

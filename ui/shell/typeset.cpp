@@ -51,7 +51,8 @@ void typeset(QWidget* widget, double points, Face face, const QString& role) {
 
 void retypeset(QWidget* root) {
     applyTo(root);
-    for (QWidget* child : root->findChildren<QWidget*>()) applyTo(child);
+    for (QWidget* child : root->findChildren<QWidget*>())
+        applyTo(child);
 }
 
 QLabel* makeLabel(const QString& text, double points, Face face, const QString& role, QWidget* parent) {
@@ -64,7 +65,9 @@ QLabel* makeHeading(const QString& text, QWidget* parent) {
     return makeLabel(text, 9.5, Face::semibold, QStringLiteral("dim"), parent);
 }
 
-QWidget* makeLine(QWidget* parent) { return new Hairline(parent); }
+QWidget* makeLine(QWidget* parent) {
+    return new Hairline(parent);
+}
 
 OneLineLabel::OneLineLabel(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -79,8 +82,12 @@ void OneLineLabel::setText(const QString& text) {
     update();
 }
 
-void OneLineLabel::setElideMode(Qt::TextElideMode mode) { mode_ = mode; }
-void OneLineLabel::setAlignment(Qt::Alignment alignment) { alignment_ = alignment; }
+void OneLineLabel::setElideMode(Qt::TextElideMode mode) {
+    mode_ = mode;
+}
+void OneLineLabel::setAlignment(Qt::Alignment alignment) {
+    alignment_ = alignment;
+}
 
 QSize OneLineLabel::sizeHint() const {
     return {fontMetrics().horizontalAdvance(text_) + 2, fontMetrics().height() + 2};

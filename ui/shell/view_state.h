@@ -22,8 +22,10 @@ class ViewState : public QObject {
     bool laneShown(int lane) const { return !hidden_.contains(lane); }
     void setLaneShown(int lane, bool shown) {
         if (shown == laneShown(lane)) return;
-        if (shown) hidden_.remove(lane);
-        else hidden_.insert(lane);
+        if (shown)
+            hidden_.remove(lane);
+        else
+            hidden_.insert(lane);
         emit lanesShownChanged();
     }
     ErrorMeasure errorMeasure() const { return measure_; }
