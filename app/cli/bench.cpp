@@ -25,8 +25,14 @@ nlohmann::json to_json(const BenchRow& r) {
             {"share_of_memory_limit", r.median / r.memory_limit},
             {"roofline_tokens_per_second", r.roofline},
             {"share_of_roofline", r.median / r.roofline},
-            {"time_split", {{"matmul", t.matmul}, {"quantize", t.quantize}, {"scores", t.scores}, {"softmax", t.softmax},
-                            {"weighted_sum", t.weighted_sum}, {"rotate", t.rotate}, {"other", t.other}}}};
+            {"time_split",
+             {{"matmul", t.matmul},
+              {"quantize", t.quantize},
+              {"scores", t.scores},
+              {"softmax", t.softmax},
+              {"weighted_sum", t.weighted_sum},
+              {"rotate", t.rotate},
+              {"other", t.other}}}};
 }
 
 struct BenchCommand {
@@ -55,26 +61,34 @@ int BenchCommand::operator()() const {
 
     nlohmann::json rows = nlohmann::json::array();
     if (!common.json) {
-        fmt::print("{} threads, {}: reads {:.1f} GB/s, {:.1f} GFLOP/s (fp32 multiply-add)\n", threads, kernels::simd_name(), machine.bandwidth_gbps, machine.fma_gflops);
-        fmt::print("{:<28} {:>6} {:>5} {:>9} {:>20} {:>10} {:>9} {:>9}\n", "cache", "depth", "lanes", "prefill/s", "decode/s (min-max)", "cache MiB", "of memory", "of roof");
+        fmt::print("{} threads, {}: reads {:.1f} GB/s, {:.1f} GFLOP/s (fp32 multiply-add)\n", threads,
+                   kernels::simd_name(), machine.bandwidth_gbps, machine.fma_gflops);
+        fmt::print("{:<28} {:>6} {:>5} {:>9} {:>20} {:>10} {:>9} {:>9}\n", "cache", "depth", "lanes", "prefill/s",
+                   "decode/s (min-max)", "cache MiB", "of memory", "of roof");
     }
     const std::vector<int> text = (*model)->tokenizer().encode(lighthouse_text(), SpecialTokens::as_text);
     for (const int depth : depths)
         for (const int n : lanes) {
-            const auto measured = bench.at_depth(specs, depth, n, tokens, text, machine, [&](double share, const char* what) { progress.show(share, what); });
+            const auto measured = bench.at_depth(specs, depth, n, tokens, text, machine,
+                                                 [&](double share, const char* what) { progress.show(share, what); });
             if (!measured) return fail(common, measured.error());
             for (const BenchRow& r : *measured) {
                 rows.push_back(to_json(r));
                 if (common.json) continue;
                 progress.note("");
-                fmt::print("{:<28} {:>6} {:>5} {:>9.1f} {:>8.1f} ({:>4.1f}-{:>5.1f}) {:>10.2f} {:>8.1f}% {:>8.1f}%\n", r.spec, r.depth, r.lanes, r.prefill_rate, r.median, r.min, r.max,
-                           double(r.cache_bytes) / 1048576.0, 100 * r.median / r.memory_limit, 100 * r.median / r.roofline);
+                fmt::print("{:<28} {:>6} {:>5} {:>9.1f} {:>8.1f} ({:>4.1f}-{:>5.1f}) {:>10.2f} {:>8.1f}% {:>8.1f}%\n",
+                           r.spec, r.depth, r.lanes, r.prefill_rate, r.median, r.min, r.max,
+                           double(r.cache_bytes) / 1048576.0, 100 * r.median / r.memory_limit,
+                           100 * r.median / r.roofline);
                 std::fflush(stdout);
             }
         }
     if (common.json) {
         nlohmann::json j = document_head(model->get(), common.kernel_path());
-        j["machine"] = {{"threads", threads}, {"memory_bandwidth_gbps", machine.bandwidth_gbps}, {"fma_gflops", machine.fma_gflops}, {"simd", kernels::simd_name()}};
+        j["machine"] = {{"threads", threads},
+                        {"memory_bandwidth_gbps", machine.bandwidth_gbps},
+                        {"fma_gflops", machine.fma_gflops},
+                        {"simd", kernels::simd_name()}};
         j["results"] = std::move(rows);
         print_json(j);
     } else {
@@ -87,12 +101,17 @@ int BenchCommand::operator()() const {
 
 void add_bench(CLI::App& app, int& status) {
     auto command = std::make_shared<BenchCommand>();
-    CLI::App* sub = app.add_subcommand("bench", "Prefill and decode speed at each depth, next to what the machine allows");
+    CLI::App* sub =
+        app.add_subcommand("bench", "Prefill and decode speed at each depth, next to what the machine allows");
     command->common.add_engine_to(*sub);
     sub->add_option("--cache", command->caches, "Cache spec, repeatable")->required();
-    sub->add_option("--depth", command->depths, "Tokens in the cache before decoding starts, e.g. 0,1024,4096")->delimiter(',')->check(CLI::Range(0, 1000000));
+    sub->add_option("--depth", command->depths, "Tokens in the cache before decoding starts, e.g. 0,1024,4096")
+        ->delimiter(',')
+        ->check(CLI::Range(0, 1000000));
     sub->add_option("--tokens", command->tokens, "Decode steps per figure")->check(CLI::Range(1, 100000));
-    sub->add_option("--lanes", command->lanes, "Lanes in lock-step, e.g. 1,2,4; several specs share the lanes in turn")->delimiter(',')->check(CLI::Range(1, 64));
+    sub->add_option("--lanes", command->lanes, "Lanes in lock-step, e.g. 1,2,4; several specs share the lanes in turn")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 64));
     sub->callback([command, &status] { status = (*command)(); });
 }
 

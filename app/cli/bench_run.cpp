@@ -15,9 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-uint64_t available_memory() { return uint64_t(::sysconf(_SC_AVPHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE)); }
+uint64_t available_memory() {
+    return uint64_t(::sysconf(_SC_AVPHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE));
+}
 
 }  // namespace
 
@@ -28,14 +32,17 @@ Machine Bench::measure_machine() {
     return {kernels::measure_read_bandwidth(forward_.pool()), kernels::measure_fma_rate(forward_.pool())};
 }
 
-Result<double> Bench::fill(const std::vector<KvCache*>& caches, const std::vector<int>& prompt, const Progress& progress) {
-    for (KvCache* cache : caches) cache->begin_prompt(int(prompt.size()));
+Result<double> Bench::fill(const std::vector<KvCache*>& caches, const std::vector<int>& prompt,
+                           const Progress& progress) {
+    for (KvCache* cache : caches)
+        cache->begin_prompt(int(prompt.size()));
     const Clock::time_point start = Clock::now();
     constexpr size_t kChunk = 128;
     for (size_t begin = 0; begin < prompt.size(); begin += kChunk) {
         progress(double(begin) / double(prompt.size()), "filling the caches");
         Sequence s;
-        s.tokens.assign(prompt.begin() + std::ptrdiff_t(begin), prompt.begin() + std::ptrdiff_t(std::min(prompt.size(), begin + kChunk)));
+        s.tokens.assign(prompt.begin() + std::ptrdiff_t(begin),
+                        prompt.begin() + std::ptrdiff_t(std::min(prompt.size(), begin + kChunk)));
         s.caches = caches;
         ForwardOptions options;
         options.settle = false;
@@ -49,7 +56,8 @@ Result<double> Bench::fill(const std::vector<KvCache*>& caches, const std::vecto
     return rate;
 }
 
-Result<BenchRow> Bench::decode(const std::vector<KvCache*>& caches, int n_tokens, const std::vector<int>& text, int at) {
+Result<BenchRow> Bench::decode(const std::vector<KvCache*>& caches, int n_tokens, const std::vector<int>& text,
+                               int at) {
     BenchRow row;
     std::vector<double> rates;
     std::vector<float> logits;
@@ -66,14 +74,17 @@ Result<BenchRow> Bench::decode(const std::vector<KvCache*>& caches, int n_tokens
             if (s.failed) return s.error;
         if (i < 0) continue;
         rates.push_back(1 / seconds);
-        for (const TimeSplit& t : forward_.times()) row.split += t;
+        for (const TimeSplit& t : forward_.times())
+            row.split += t;
     }
     std::sort(rates.begin(), rates.end());
     row.median = rates[rates.size() / 2], row.min = rates.front(), row.max = rates.back();
-    for (double* part : {&row.split.matmul, &row.split.quantize, &row.split.scores, &row.split.softmax, &row.split.weighted_sum, &row.split.rotate, &row.split.other})
+    for (double* part : {&row.split.matmul, &row.split.quantize, &row.split.scores, &row.split.softmax,
+                         &row.split.weighted_sum, &row.split.rotate, &row.split.other})
         *part /= n_tokens;
     row.weight_bytes = model_->weight_bytes_per_step();
-    for (const KvCache* cache : caches) row.cache_bytes += cache->ledger().total();
+    for (const KvCache* cache : caches)
+        row.cache_bytes += cache->ledger().total();
     row.lanes = int(caches.size());
     row.n_tokens = n_tokens;
     return row;
@@ -93,16 +104,22 @@ void Bench::add_limits(BenchRow& row, const Machine& machine) const {
 }
 
 Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& specs, int depth, int lanes, int n_tokens,
-                                              const std::vector<int>& text, const Machine& machine, const Progress& progress) {
+                                              const std::vector<int>& text, const Machine& machine,
+                                              const Progress& progress) {
     const ModelConfig& c = model_->config();
     if (depth + n_tokens + 3 > c.context_length)
-        return Error{ErrorCode::usage, "cannot measure", fmt::format("--depth {}", depth), fmt::format("the model's context is {} tokens", c.context_length),
+        return Error{ErrorCode::usage, "cannot measure", fmt::format("--depth {}", depth),
+                     fmt::format("the model's context is {} tokens", c.context_length),
                      fmt::format("Use {} or less.", c.context_length - n_tokens - 3)};
     const bool lock_step = lanes > 1;
     const size_t n_caches = lock_step ? size_t(lanes) : specs.size();
-    const uint64_t need = n_caches * 4ull * size_t(c.n_layers) * size_t(c.n_kv_heads * c.head_dim) * size_t(depth + n_tokens + 3);
+    const uint64_t need =
+        n_caches * 4ull * size_t(c.n_layers) * size_t(c.n_kv_heads * c.head_dim) * size_t(depth + n_tokens + 3);
     if (need > available_memory())
-        return Error{ErrorCode::memory, "cannot measure", fmt::format("--depth {}", depth), fmt::format("{} caches need about {} MiB, {} MiB are free", n_caches, need >> 20, available_memory() >> 20), "Use fewer caches or a smaller depth."};
+        return Error{
+            ErrorCode::memory, "cannot measure", fmt::format("--depth {}", depth),
+            fmt::format("{} caches need about {} MiB, {} MiB are free", n_caches, need >> 20, available_memory() >> 20),
+            "Use fewer caches or a smaller depth."};
 
     std::vector<std::unique_ptr<KvCache>> caches;
     std::vector<std::vector<KvCache*>> groups;  // equal prompt attention: one pass
@@ -113,12 +130,14 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
         if (!cache) return cache.error();
         caches.push_back(std::move(*cache));
         names += (names.empty() ? "" : " | ") + spec.text;
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.front()->spec().same_prompt_attention(spec); });
+        auto group = std::find_if(groups.begin(), groups.end(),
+                                  [&](const auto& g) { return g.front()->spec().same_prompt_attention(spec); });
         if (group == groups.end()) group = groups.emplace(groups.end());
         group->push_back(caches.back().get());
     }
     std::vector<int> prompt;
-    for (int i = 0; i < std::max(depth, 1); ++i) prompt.push_back(text[size_t(i) % text.size()]);
+    for (int i = 0; i < std::max(depth, 1); ++i)
+        prompt.push_back(text[size_t(i) % text.size()]);
     double prefill = 0;
     for (const auto& group : groups) {
         const auto rate = fill(group, prompt, progress);
@@ -128,7 +147,8 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
     std::vector<BenchRow> rows;
     for (size_t i = 0; i < (lock_step ? 1 : caches.size()); ++i) {
         std::vector<KvCache*> step;
-        for (size_t l = 0; l < (lock_step ? caches.size() : 1); ++l) step.push_back(caches[i + l].get());
+        for (size_t l = 0; l < (lock_step ? caches.size() : 1); ++l)
+            step.push_back(caches[i + l].get());
         auto row = decode(step, n_tokens, text, int(prompt.size()));
         if (!row) return row.error();
         row->spec = lock_step ? names : specs[i].text;

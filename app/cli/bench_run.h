@@ -20,11 +20,11 @@ struct Machine {
 struct BenchRow {
     std::string spec;
     int depth = 0, lanes = 1, n_tokens = 0;
-    double prefill_rate = 0;                  ///< prompt tokens per second
-    double median = 0, min = 0, max = 0;      ///< steps per second
+    double prefill_rate = 0;                     ///< prompt tokens per second
+    double median = 0, min = 0, max = 0;         ///< steps per second
     uint64_t weight_bytes = 0, cache_bytes = 0;  ///< read by a step at the end of the measurement
-    double memory_limit = 0, roofline = 0;    ///< steps per second
-    TimeSplit split;                          ///< mean ns per step, all lanes together
+    double memory_limit = 0, roofline = 0;       ///< steps per second
+    TimeSplit split;                             ///< mean ns per step, all lanes together
 };
 
 class Bench {
@@ -32,11 +32,12 @@ class Bench {
     Bench(std::shared_ptr<const Model> model, int n_threads, KernelPath path);
     Machine measure_machine();
 
-    /// With lanes = 1: one row per spec. With more: one row, lanes that take the specs in turn, decoded in lock-step. The
-    /// caches are filled with `text`, repeated as often as needed, by one prompt pass that they share. At depth 0 the prompt
-    /// is one token.
+    /// With lanes = 1: one row per spec. With more: one row, lanes that take the specs in turn, decoded in lock-step.
+    /// The caches are filled with `text`, repeated as often as needed, by one prompt pass that they share. At depth 0
+    /// the prompt is one token.
     Result<std::vector<BenchRow>> at_depth(const std::vector<CacheSpec>& specs, int depth, int lanes, int n_tokens,
-                                           const std::vector<int>& text, const Machine& machine, const Progress& progress);
+                                           const std::vector<int>& text, const Machine& machine,
+                                           const Progress& progress);
 
  private:
     Result<double> fill(const std::vector<KvCache*>& caches, const std::vector<int>& prompt, const Progress& progress);

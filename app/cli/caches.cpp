@@ -23,17 +23,28 @@ struct CachesCommand {
             if (common.json) {
                 nlohmann::json options = nlohmann::json::array();
                 for (const PresetOption& o : p.options)
-                    options.push_back({{"key", o.key}, {"default", o.default_value}, {"choices", o.choices}, {"help", o.help}});
-                rows.push_back({{"preset", p.name}, {"title", p.title}, {"long_spec", long_spec(*parsed)}, {"origin", p.origin},
-                                {"bits_per_value", {{"nominal", bits}, {"effective", nullptr}}}, {"options", options}});
+                    options.push_back(
+                        {{"key", o.key}, {"default", o.default_value}, {"choices", o.choices}, {"help", o.help}});
+                rows.push_back({{"preset", p.name},
+                                {"title", p.title},
+                                {"long_spec", long_spec(*parsed)},
+                                {"origin", p.origin},
+                                {"bits_per_value", {{"nominal", bits}, {"effective", nullptr}}},
+                                {"options", options}});
             } else {
                 std::string options;
-                for (const PresetOption& o : p.options) options += (options.empty() ? "" : ", ") + o.key + " (" + o.default_value + ")";
+                for (const PresetOption& o : p.options)
+                    options += (options.empty() ? "" : ", ") + o.key + " (" + o.default_value + ")";
                 fmt::print("{:<14} {:>5.2f}  {:<24} {}\n", p.name, bits, p.title, options);
             }
         }
-        if (common.json) print_json(rows);
-        else fmt::print("\nbits: nominal bits per value at head_dim {}, without the exact residual. Effective bits depend on the length: see run and eval.\n", head_dim);
+        if (common.json)
+            print_json(rows);
+        else
+            fmt::print(
+                "\nbits: nominal bits per value at head_dim {}, without the exact residual. Effective bits depend on "
+                "the length: see run and eval.\n",
+                head_dim);
         return 0;
     }
 
@@ -42,9 +53,12 @@ struct CachesCommand {
         if (!parsed) return fail(common, parsed.error());
         const double bits = nominal_bits_per_value(*parsed, head_dim);
         if (common.json)
-            print_json({{"spec", spec}, {"long_spec", long_spec(*parsed)}, {"title", display_name(*parsed)},
+            print_json({{"spec", spec},
+                        {"long_spec", long_spec(*parsed)},
+                        {"title", display_name(*parsed)},
                         {"bits_per_value", {{"nominal", bits}}}});
-        else fmt::print("{}\n", long_spec(*parsed));
+        else
+            fmt::print("{}\n", long_spec(*parsed));
         return 0;
     }
 };

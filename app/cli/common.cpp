@@ -19,24 +19,35 @@ std::atomic<bool> interrupted{false};
 
 int exit_status_of(ErrorCode code) {
     switch (code) {
-        case ErrorCode::usage: return 2;
-        case ErrorCode::input: return 3;
+        case ErrorCode::usage:
+            return 2;
+        case ErrorCode::input:
+            return 3;
         case ErrorCode::memory:
-        case ErrorCode::disk: return 4;
-        case ErrorCode::device: return 5;
-        case ErrorCode::interrupted: return 130;
+        case ErrorCode::disk:
+            return 4;
+        case ErrorCode::device:
+            return 5;
+        case ErrorCode::interrupted:
+            return 130;
     }
     return 2;
 }
 
 const char* name_of(ErrorCode code) {
     switch (code) {
-        case ErrorCode::usage: return "usage";
-        case ErrorCode::input: return "input";
-        case ErrorCode::memory: return "memory";
-        case ErrorCode::disk: return "disk";
-        case ErrorCode::device: return "device";
-        case ErrorCode::interrupted: return "interrupted";
+        case ErrorCode::usage:
+            return "usage";
+        case ErrorCode::input:
+            return "input";
+        case ErrorCode::memory:
+            return "memory";
+        case ErrorCode::disk:
+            return "disk";
+        case ErrorCode::device:
+            return "device";
+        case ErrorCode::interrupted:
+            return "interrupted";
     }
     return "usage";
 }
@@ -70,8 +81,9 @@ std::string default_model_path() {
 Result<std::shared_ptr<const Model>> load_model(const Common& common) {
     const bool is_default = common.model_path.empty();
     ProgressLine progress(common);
-    auto model = Model::load(is_default ? default_model_path() : common.model_path,
-                             [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
+    auto model = Model::load(
+        is_default ? default_model_path() : common.model_path,
+        [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
     if (model || !is_default) return model;
     Error error = model.error();
     error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";
@@ -81,11 +93,17 @@ Result<std::shared_ptr<const Model>> load_model(const Common& common) {
 int fail(const Common& common, const Error& error) {
     std::fprintf(stderr, "error: %s\n", error.message().c_str());
     if (common.json)
-        print_json({{"error", {{"code", name_of(error.code)}, {"message", error.message()}, {"hint", error.hint}, {"where", error.where}}}});
+        print_json({{"error",
+                     {{"code", name_of(error.code)},
+                      {"message", error.message()},
+                      {"hint", error.hint},
+                      {"where", error.where}}}});
     return exit_status_of(error.code);
 }
 
-nlohmann::json document_head(const Model* model, KernelPath path) { return provenance(model, path); }
+nlohmann::json document_head(const Model* model, KernelPath path) {
+    return provenance(model, path);
+}
 
 nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens) {
     return {{"file", file}, {"sha256", sha256_hex(bytes.data(), bytes.size())}, {"n_tokens", n_tokens}};
@@ -102,7 +120,8 @@ void ProgressLine::show(double share, const std::string& what) {
     if (!on_ || percent == last_percent_) return;
     if (terminal_) {
         const int filled = percent * 30 / 100;
-        fmt::print(stderr, "\r\033[K[{}{}] {:3}% {}", std::string(size_t(filled), '#'), std::string(size_t(30 - filled), ' '), percent, what);
+        fmt::print(stderr, "\r\033[K[{}{}] {:3}% {}", std::string(size_t(filled), '#'),
+                   std::string(size_t(30 - filled), ' '), percent, what);
         std::fflush(stderr);
         open_ = true;
     } else if (last_percent_ < 0 || percent / 25 != last_percent_ / 25) {
@@ -126,7 +145,8 @@ CancelCheck interrupted_by_user() {
     return [] { return interrupted.load(); };
 }
 
-Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference, int* reference_index) {
+Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,
+                                           int* reference_index) {
     std::vector<LaneSetup> lanes;
     for (const std::string& text : specs) {
         auto spec = parse_cache_spec(text);

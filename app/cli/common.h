@@ -24,7 +24,7 @@ struct Common {
     std::string kernels = "fused";
     int exit_status = 0;
 
-    void add_to(CLI::App& app);        ///< --json --quiet
+    void add_to(CLI::App& app);         ///< --json --quiet
     void add_engine_to(CLI::App& app);  ///< --model --threads --kernels and the two above
     KernelPath kernel_path() const { return kernels == "reference" ? KernelPath::reference : KernelPath::fused; }
 };
@@ -59,7 +59,8 @@ class ProgressLine {
 CancelCheck interrupted_by_user();
 
 /// Specs of repeated --cache options. Adds fp16 in front when it is absent and is wanted as the reference.
-Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference, int* reference_index);
+Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,
+                                           int* reference_index);
 
 void print_json(const nlohmann::json& document);
 

@@ -7,7 +7,8 @@
 
 namespace kvasir::cli {
 
-/// Carries a run out to its end with progress on stderr; fills `measured`. False: interrupted, what was measured is there.
+/// Carries a run out to its end with progress on stderr; fills `measured`. False: interrupted, what was measured is
+/// there.
 Result<bool> drive(Run& run, const Model& model, RunModel& measured, ProgressLine& progress);
 
 }  // namespace kvasir::cli

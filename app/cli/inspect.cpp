@@ -16,26 +16,36 @@ struct InspectCommand {
         if (!file) return fail(common, file.error());
         const GgufFile& f = **file;
         const auto config = read_model_config(f);
-        const std::string as = config ? fmt::format("{}, {} weights, {} layers, {} heads, {} KV heads, head_dim {}, context {}", config->arch, config->weights, config->n_layers, config->n_heads, config->n_kv_heads, config->head_dim, config->context_length)
-                                      : "not readable: " + config.error().message();
+        const std::string as =
+            config ? fmt::format("{}, {} weights, {} layers, {} heads, {} KV heads, head_dim {}, context {}",
+                                 config->arch, config->weights, config->n_layers, config->n_heads, config->n_kv_heads,
+                                 config->head_dim, config->context_length)
+                   : "not readable: " + config.error().message();
         const std::string format = fmt::format("GGUF v{}", f.version());
         if (common.json) {
             nlohmann::json j = document_head(nullptr, KernelPath::fused);
-            j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = f.warnings(), j["readable"] = config.ok();
+            j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = f.warnings(),
+            j["readable"] = config.ok();
             j["arch"] = config ? config->arch : "";
             j["tensors"] = nlohmann::json::array();
             for (const GgufTensor& t : f.tensors())
-                j["tensors"].push_back({{"name", t.name}, {"type", ggml_type_name(t.type)}, {"dims", t.dims}, {"bytes", t.n_bytes}});
+                j["tensors"].push_back(
+                    {{"name", t.name}, {"type", ggml_type_name(t.type)}, {"dims", t.dims}, {"bytes", t.n_bytes}});
             j["metadata"] = nlohmann::json::object();
-            for (const auto& [key, value] : f.describe_metadata()) j["metadata"][key] = value;
+            for (const auto& [key, value] : f.describe_metadata())
+                j["metadata"][key] = value;
             print_json(j);
         } else {
-            fmt::print("{}\n{}, {} bytes, {} tensors\nreads as: {}\n", path, format, f.file_bytes(), f.tensors().size(), as);
-            for (const std::string& w : f.warnings()) fmt::print("warning: {}\n", w);
+            fmt::print("{}\n{}, {} bytes, {} tensors\nreads as: {}\n", path, format, f.file_bytes(), f.tensors().size(),
+                       as);
+            for (const std::string& w : f.warnings())
+                fmt::print("warning: {}\n", w);
             fmt::print("\n");
-            for (const auto& [key, value] : f.describe_metadata()) fmt::print("  {} = {}\n", key, value);
+            for (const auto& [key, value] : f.describe_metadata())
+                fmt::print("  {} = {}\n", key, value);
             fmt::print("\n");
-            for (const GgufTensor& t : f.tensors()) fmt::print("  {:<32} {:<6} [{}]\n", t.name, ggml_type_name(t.type), fmt::join(t.dims, ", "));
+            for (const GgufTensor& t : f.tensors())
+                fmt::print("  {:<32} {:<6} [{}]\n", t.name, ggml_type_name(t.type), fmt::join(t.dims, ", "));
         }
         return config ? 0 : 3;
     }

@@ -25,7 +25,8 @@ struct LogitsCommand {
             text = std::move(*bytes);
         }
         const auto j = nlohmann::json::parse(text, nullptr, false);
-        const Error wrong{ErrorCode::input, "cannot read the token ids", ids_file, "a list of numbers was expected", "Write them as 1,2,3 or as a JSON list."};
+        const Error wrong{ErrorCode::input, "cannot read the token ids", ids_file, "a list of numbers was expected",
+                          "Write them as 1,2,3 or as a JSON list."};
         if (!j.is_array() || j.empty()) return wrong;
         std::vector<int> out_ids;
         for (const auto& id : j) {
@@ -48,9 +49,11 @@ int LogitsCommand::operator()() const {
     const ModelConfig& c = (*model)->config();
     for (const int id : *wanted)
         if (id < 0 || id >= c.n_vocab)
-            return fail(common, {ErrorCode::input, "unknown token id", "", fmt::format("{} is outside 0..{}", id, c.n_vocab - 1), ""});
+            return fail(common, {ErrorCode::input, "unknown token id", "",
+                                 fmt::format("{} is outside 0..{}", id, c.n_vocab - 1), ""});
     if (int(wanted->size()) > c.context_length)
-        return fail(common, {ErrorCode::input, "too many token ids", "", fmt::format("{} ids, the context is {}", wanted->size(), c.context_length), ""});
+        return fail(common, {ErrorCode::input, "too many token ids", "",
+                             fmt::format("{} ids, the context is {}", wanted->size(), c.context_length), ""});
 
     auto kv = KvCache::create(*spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(wanted->size())}, common.kernel_path());
     if (!kv) return fail(common, kv.error());
@@ -75,7 +78,8 @@ int LogitsCommand::operator()() const {
         ForwardOptions options;
         options.settle = !prompt;
         options.all_logits = true;
-        if (Status st = forward.run({&s, 1}, options, logits, interrupted_by_user()); !st) return fail(common, st.error());
+        if (Status st = forward.run({&s, 1}, options, logits, interrupted_by_user()); !st)
+            return fail(common, st.error());
         if (s.failed) return fail(common, s.error);
         keep(logits, n);
         i += n;
@@ -90,15 +94,20 @@ int LogitsCommand::operator()() const {
         if (Status st = write_file_atomically(out, safetensors_bytes({tensor})); !st) return fail(common, st.error());
     }
     std::vector<int> order(n_vocab);
-    for (size_t i = 0; i < n_vocab; ++i) order[i] = int(i);
+    for (size_t i = 0; i < n_vocab; ++i)
+        order[i] = int(i);
     const float* row = all.data() + last * n_vocab;
     const size_t k = std::min<size_t>(size_t(top), n_vocab);
-    std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(k), order.end(), [&](int a, int b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
+    std::partial_sort(order.begin(), order.begin() + std::ptrdiff_t(k), order.end(),
+                      [&](int a, int b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
     nlohmann::json rows = nlohmann::json::array();
     for (size_t i = 0; i < k; ++i) {
         const std::string piece((*model)->tokenizer().piece(order[i]));
-        if (common.json) rows.push_back({{"id", order[i]}, {"piece", piece}, {"logit", row[order[i]]}});
-        else fmt::print("{:>7} {:>12.6f}  {}\n", order[i], row[order[i]], nlohmann::json(piece).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        if (common.json)
+            rows.push_back({{"id", order[i]}, {"piece", piece}, {"logit", row[order[i]]}});
+        else
+            fmt::print("{:>7} {:>12.6f}  {}\n", order[i], row[order[i]],
+                       nlohmann::json(piece).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
     if (common.json) {
         nlohmann::json j = document_head(model->get(), common.kernel_path());

@@ -29,7 +29,8 @@ struct RunCommand {
             const DemoPrompt* p = demo_prompt(prompt_id);
             if (!p) {
                 std::string names;
-                for (const DemoPrompt& d : demo_prompts()) names += (names.empty() ? "" : ", ") + d.id;
+                for (const DemoPrompt& d : demo_prompts())
+                    names += (names.empty() ? "" : ", ") + d.id;
                 return Error{ErrorCode::usage, "unknown prompt", "--prompt-id", prompt_id, "It may be: " + names + "."};
             }
             e.prompt = p->text, e.chat = p->chat, e.n_tokens = p->suggested_tokens;
@@ -47,7 +48,8 @@ struct RunCommand {
         if (!caches.empty() || !reference.empty()) {
             std::vector<std::string> specs = caches;
             if (specs.empty())
-                for (const LaneSetup& lane : e.lanes) specs.push_back(lane.spec.text);
+                for (const LaneSetup& lane : e.lanes)
+                    specs.push_back(lane.spec.text);
             auto lanes = parse_lanes(specs, reference, &e.reference);
             if (!lanes) return lanes.error();
             e.lanes = std::move(*lanes);
@@ -73,7 +75,8 @@ int RunCommand::operator()() const {
     if (!csv.empty())
         if (Status s = write_file_atomically(csv, per_token_csv(measured)); !s) return fail(common, s.error());
     if (!session.empty())
-        if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s) return fail(common, s.error());
+        if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s)
+            return fail(common, s.error());
     if (common.json) {
         nlohmann::json j = document_head(model->get(), e->kernels);
         j["complete"] = *complete;
@@ -86,7 +89,8 @@ int RunCommand::operator()() const {
         progress.note("");
         for (int i = 0; i < measured.n_lanes(); ++i) {
             if (measured.info().lanes[size_t(i)].failed) continue;
-            fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title, measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
+            fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title,
+                       measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
         }
         fmt::print("{}", run_table(measured, **run));
     }
@@ -97,14 +101,17 @@ int RunCommand::operator()() const {
 
 void add_run(CLI::App& app, int& status) {
     auto command = std::make_shared<RunCommand>();
-    CLI::App* sub = app.add_subcommand("run", "Side-by-side generation through several caches; without options: the demonstration of the first start");
+    CLI::App* sub = app.add_subcommand(
+        "run", "Side-by-side generation through several caches; without options: the demonstration of the first start");
     command->common.add_engine_to(*sub);
     auto* prompt = sub->add_option("--prompt", command->prompt, "Text to continue");
     sub->add_option("--prompt-id", command->prompt_id, "A built-in prompt, e.g. ten-names")->excludes(prompt);
     sub->add_option("--cache", command->caches, "Cache spec, repeatable: see kvasir-cli caches");
     sub->add_option("--reference", command->reference, "Spec errors are measured against (default fp16)");
     sub->add_option("--tokens", command->tokens, "Tokens to generate")->check(CLI::Range(1, 1000000));
-    sub->add_option("--mode", command->mode, "forced: every lane is given the reference's tokens; free: each follows its own (default)")->check(CLI::IsMember({"forced", "free"}));
+    sub->add_option("--mode", command->mode,
+                    "forced: every lane is given the reference's tokens; free: each follows its own (default)")
+        ->check(CLI::IsMember({"forced", "free"}));
     sub->add_flag("--chat", command->chat, "Use the model's chat template");
     sub->add_option("--temperature", command->sampling.temperature, "0: greedy")->check(CLI::Range(0.0f, 100.0f));
     sub->add_option("--top-k", command->sampling.top_k, "0: off")->check(CLI::Range(0, 1000000));

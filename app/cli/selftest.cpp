@@ -9,7 +9,8 @@ namespace kvasir::cli {
 
 void add_selftest(CLI::App& app, int& status) {
     auto common = std::make_shared<Common>();
-    CLI::App* sub = app.add_subcommand("selftest", "Laws that every build must keep, measured on the model; exit 1 when one breaks");
+    CLI::App* sub = app.add_subcommand(
+        "selftest", "Laws that every build must keep, measured on the model; exit 1 when one breaks");
     common->add_engine_to(*sub);
     sub->callback([common, &status] {
         const auto model = load_model(*common);
@@ -18,7 +19,8 @@ void add_selftest(CLI::App& app, int& status) {
             return;
         }
         ProgressLine progress(*common);
-        const auto laws = check_laws(*model, common->threads, [&](double share, const char* what) { progress.show(share, what); });
+        const auto laws =
+            check_laws(*model, common->threads, [&](double share, const char* what) { progress.show(share, what); });
         if (!laws) {
             status = fail(*common, laws.error());
             return;
@@ -27,8 +29,14 @@ void add_selftest(CLI::App& app, int& status) {
         nlohmann::json rows = nlohmann::json::array();
         for (const Law& law : *laws) {
             if (!law.holds) status = 1;
-            rows.push_back({{"name", law.name}, {"holds", law.holds}, {"figure", law.figure}, {"bound", law.bound}, {"says", law.says}});
-            if (!common->json) fmt::print("{}  {:<24} {:>12.4g}  (bound {:.4g})  {}\n", law.holds ? "holds " : "BROKEN", law.name, law.figure, law.bound, law.says);
+            rows.push_back({{"name", law.name},
+                            {"holds", law.holds},
+                            {"figure", law.figure},
+                            {"bound", law.bound},
+                            {"says", law.says}});
+            if (!common->json)
+                fmt::print("{}  {:<24} {:>12.4g}  (bound {:.4g})  {}\n", law.holds ? "holds " : "BROKEN", law.name,
+                           law.figure, law.bound, law.says);
         }
         if (common->json) {
             nlohmann::json j = document_head(model->get(), KernelPath::fused);

@@ -27,16 +27,21 @@ struct TokenizeCommand {
         if (!model_file) return fail(common, model_file.error());
         const auto tokenizer = Tokenizer::from_gguf(**model_file);
         if (!tokenizer) return fail(common, tokenizer.error());
-        const std::vector<int> ids = (*tokenizer)->encode(text, special ? SpecialTokens::parse : SpecialTokens::as_text);
+        const std::vector<int> ids =
+            (*tokenizer)->encode(text, special ? SpecialTokens::parse : SpecialTokens::as_text);
         if (common.json) {
             nlohmann::json pieces = nlohmann::json::array();
-            for (const int id : ids) pieces.push_back(std::string((*tokenizer)->piece(id)));
+            for (const int id : ids)
+                pieces.push_back(std::string((*tokenizer)->piece(id)));
             nlohmann::json j = document_head(nullptr, KernelPath::fused);
             j["text"] = text_head(text_file, text, ids.size());
             j["ids"] = ids, j["pieces"] = std::move(pieces);
             print_json(j);
         } else {
-            for (const int id : ids) fmt::print("{:>7}  {}\n", id, nlohmann::json(std::string((*tokenizer)->piece(id))).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            for (const int id : ids)
+                fmt::print("{:>7}  {}\n", id,
+                           nlohmann::json(std::string((*tokenizer)->piece(id)))
+                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
             fmt::print("{} tokens\n", ids.size());
         }
         return 0;

@@ -8,7 +8,8 @@
 
 namespace kvasir {
 
-/// Writes to a temporary file beside `path`, flushes it to disk and renames it: a full disk or a crash leaves the old file whole.
+/// Writes to a temporary file beside `path`, flushes it to disk and renames it: a full disk or a crash leaves the old
+/// file whole.
 Status write_file_atomically(const std::string& path, std::string_view bytes);
 
 /// The whole file; refuses directories and files over max_bytes.

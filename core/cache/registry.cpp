@@ -120,9 +120,12 @@ SchemeRow kivi(int bits) {
 }
 
 SchemeRow hadamard2() {
-    SchemeRow row{
-        "hadamard:2", "Hadamard 2-bit", "kv-hadamard (July 2026): rotated 2-bit values, KIVI 4-bit keys", kivi_scheme(4),
-        {},           "kivi:4"};
+    SchemeRow row{"hadamard:2",
+                  "Hadamard 2-bit",
+                  "kv-hadamard (July 2026): rotated 2-bit values, KIVI 4-bit keys",
+                  kivi_scheme(4),
+                  {},
+                  "kivi:4"};
     SideSpec& v = row.scheme.v;
     v.bits = 2;
     v.form = SideSpec::Form::minimum_f32;

@@ -11,7 +11,8 @@ namespace kvasir {
 int Prediction::rank(int id) const {
     const float mine = logits[size_t(id)];
     int n = 0;
-    for (const float l : logits) n += l > mine;
+    for (const float l : logits)
+        n += l > mine;
     return n;
 }
 
@@ -27,16 +28,18 @@ Prediction predict(std::span<const float> logits) {
     for (int i = 5; i < int(logits.size()); ++i) {
         if (!more(i, best[4])) continue;
         int at = 4;
-        for (; at > 0 && more(i, best[size_t(at) - 1]); --at) best[size_t(at)] = best[size_t(at) - 1];
+        for (; at > 0 && more(i, best[size_t(at) - 1]); --at)
+            best[size_t(at)] = best[size_t(at) - 1];
         best[size_t(at)] = i;
     }
-    for (size_t i = 0; i < best.size(); ++i) p.top[i] = {best[i], float(std::exp(p.log_prob(best[i])))};
+    for (size_t i = 0; i < best.size(); ++i)
+        p.top[i] = {best[i], float(std::exp(p.log_prob(best[i])))};
     return p;
 }
 
 double kl_divergence(const Prediction& reference, const Prediction& lane) {
-    return std::max(0.0, kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(), lane.log_sum,
-                                                int(reference.logits.size())));
+    return std::max(0.0, kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(),
+                                                lane.log_sum, int(reference.logits.size())));
 }
 
 }  // namespace kvasir

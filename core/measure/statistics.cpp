@@ -8,7 +8,8 @@ namespace kvasir {
 
 double mean(std::span<const double> x) {
     double sum = 0;
-    for (const double v : x) sum += v;
+    for (const double v : x)
+        sum += v;
     return x.empty() ? 0 : sum / double(x.size());
 }
 
@@ -36,7 +37,8 @@ std::pair<double, double> bootstrap_ci95(std::span<const double> x, int block, i
         double sum = 0;
         for (size_t taken = 0; taken < n;) {
             const size_t start = next() % n;
-            for (size_t i = 0; i < length && taken < n; ++i, ++taken) sum += x[(start + i) % n];
+            for (size_t i = 0; i < length && taken < n; ++i, ++taken)
+                sum += x[(start + i) % n];
         }
         means.push_back(sum / double(n));
     }
@@ -47,7 +49,8 @@ ValueStatistics value_statistics(std::span<const float> x) {
     ValueStatistics s;
     if (x.empty()) return s;
     double sum = 0;
-    for (const float v : x) sum += v;
+    for (const float v : x)
+        sum += v;
     s.mean = sum / double(x.size());
     double m2 = 0, m4 = 0, top = 0;
     for (const float v : x) {

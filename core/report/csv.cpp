@@ -7,7 +7,8 @@ namespace kvasir {
 
 std::string csv_text(std::string_view text) {
     std::string out(text);
-    if (!out.empty() && std::string_view("=+-@").find(out.front()) != std::string_view::npos) out.insert(out.begin(), '\'');
+    if (!out.empty() && std::string_view("=+-@").find(out.front()) != std::string_view::npos)
+        out.insert(out.begin(), '\'');
     if (out.find_first_of(",\"\r\n") == std::string::npos) return out;
     std::string quoted = "\"";
     for (const char c : out) {
@@ -23,8 +24,10 @@ std::string per_token_csv(const RunModel& run) {
         const std::string lane = csv_text(run.info().lanes[size_t(i)].requested);
         for (const StepRecord& r : run.lane(i)) {
             out += fmt::format("{},{},{},{},", lane, r.position, r.token_id, r.nll);
-            if (r.comparable) out += fmt::format("{},{},{},{},{}\r\n", r.kl, r.delta_logprob, r.top1_id, int(r.top1_agrees), r.rank);
-            else out += fmt::format(",,{},,{}\r\n", r.top1_id, r.rank);
+            if (r.comparable)
+                out += fmt::format("{},{},{},{},{}\r\n", r.kl, r.delta_logprob, r.top1_id, int(r.top1_agrees), r.rank);
+            else
+                out += fmt::format(",,{},,{}\r\n", r.top1_id, r.rank);
         }
     }
     return out;

@@ -9,8 +9,8 @@
 
 namespace kvasir {
 
-/// One RFC 4180 field: quoted where it must be. A leading = + - @ in text that came from outside is kept from being read as
-/// a formula by a quote mark before it.
+/// One RFC 4180 field: quoted where it must be. A leading = + - @ in text that came from outside is kept from being
+/// read as a formula by a quote mark before it.
 std::string csv_text(std::string_view text);
 
 /// Header and one line per lane and scored token: lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank

@@ -18,8 +18,8 @@ struct Trial {
 };
 
 /// Scores tokens [prefill, prefill + n) of the built-in text through the given caches, fp16 being the reference.
-Result<Trial> trial(const std::shared_ptr<const Model>& model, std::vector<std::string> specs, int prefill, int n, int threads,
-                    KernelPath path = KernelPath::fused, int chunk = 128) {
+Result<Trial> trial(const std::shared_ptr<const Model>& model, std::vector<std::string> specs, int prefill, int n,
+                    int threads, KernelPath path = KernelPath::fused, int chunk = 128) {
     Experiment e;
     specs.insert(specs.begin(), "fp16");
     for (const std::string& text : specs) {
@@ -29,7 +29,8 @@ Result<Trial> trial(const std::shared_ptr<const Model>& model, std::vector<std::
     }
     e.prompt = std::string(lighthouse_text());
     e.score_text = true;
-    e.prefill = prefill, e.n_tokens = n, e.n_threads = threads, e.kernels = path, e.prefill_chunk = chunk, e.layer_errors = false;
+    e.prefill = prefill, e.n_tokens = n, e.n_threads = threads, e.kernels = path, e.prefill_chunk = chunk,
+    e.layer_errors = false;
     auto run = Run::create(model, e);
     if (!run) return run.error();
     if (Status s = (*run)->read_prompt(); !s) return s.error();
@@ -76,7 +77,8 @@ Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_th
 
     step(0.2, "blind forward");
     std::vector<int> ids = fused->measured.info().prompt_ids;
-    for (const StepRecord& r : fused->measured.lane(0)) ids.push_back(r.token_id);
+    for (const StepRecord& r : fused->measured.lane(0))
+        ids.push_back(r.token_id);
     std::vector<std::vector<double>> blind;
     for (const char* text : {"fp16", "quanto:2", "kivi:2", "hadamard:2"}) {
         auto nll = blind_nll(model, parse_cache_spec(text).value(), ids, kPrefill, n_threads);
@@ -85,8 +87,10 @@ Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_th
     }
     double blind_difference = 0;
     for (size_t s = 1; s < blind.size(); ++s)
-        for (size_t i = 0; i < blind[s].size(); ++i) blind_difference = std::max(blind_difference, std::abs(blind[s][i] - blind[0][i]));
-    at_most("blind is blind", blind_difference, 0, "one forward pass gives every scheme fp16's numbers: it never reads the cache");
+        for (size_t i = 0; i < blind[s].size(); ++i)
+            blind_difference = std::max(blind_difference, std::abs(blind[s][i] - blind[0][i]));
+    at_most("blind is blind", blind_difference, 0,
+            "one forward pass gives every scheme fp16's numbers: it never reads the cache");
 
     step(0.4, "residual over everything");
     const auto covered = trial(model, {"kivi:2,residual=512"}, kPrefill, kTokens, n_threads);
@@ -98,7 +102,8 @@ Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_th
     const auto other = trial(model, schemes, kPrefill, kTokens, n_threads == 1 ? 3 : 1, KernelPath::fused, 7);
     if (!other) return other.error();
     double moved = 0;
-    for (int i = 0; i < fused->measured.n_lanes(); ++i) moved = std::max(moved, largest_nll_difference(fused->measured, i, other->measured, i));
+    for (int i = 0; i < fused->measured.n_lanes(); ++i)
+        moved = std::max(moved, largest_nll_difference(fused->measured, i, other->measured, i));
     at_most("one result", moved, 0, "the same bits with other thread counts and prompt chunks");
 
     step(0.7, "reference kernels");
@@ -106,15 +111,18 @@ Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_th
     if (!plain) return plain.error();
     for (size_t s = 0; s < schemes.size(); ++s) {
         const LaneSummary a = fused->measured.summary(int(s) + 1), b = plain->measured.summary(int(s) + 1);
-        // Token by token a rounding of one unit flips codes, so the means agree no better than two draws of the scheme do.
+        // Token by token a rounding of one unit flips codes, so the means agree no better than two draws of the scheme
+        // do.
         at_most("packed = simulated, " + schemes[s], std::abs(a.kl_mean / b.kl_mean - 1), 0.5,
                 "fused kernels and dequantized values give one mean KL within the scheme's own repeatability");
     }
 
     const auto kl = [&](size_t scheme) { return fused->measured.summary(int(scheme) + 1).kl_mean; };
-    at_most("more bits, less error", std::max(kl(0) / kl(1), kl(2) / kl(3)), 1, "mean KL of 4 bits over that of 2 bits, quanto and kivi");
+    at_most("more bits, less error", std::max(kl(0) / kl(1), kl(2) / kl(3)), 1,
+            "mean KL of 4 bits over that of 2 bits, quanto and kivi");
     uint64_t fewest = UINT64_MAX;
-    for (size_t i = 1; i < fused->n_quantized.size(); ++i) fewest = std::min(fewest, fused->n_quantized[i]);
+    for (size_t i = 1; i < fused->n_quantized.size(); ++i)
+        fewest = std::min(fewest, fused->n_quantized[i]);
     at_most("the cache is read", fewest > 0 ? 0 : 1, 0, "every quantized lane holds quantized tokens");
     return laws;
 }

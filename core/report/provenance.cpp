@@ -8,15 +8,22 @@ namespace kvasir {
 
 nlohmann::json provenance(const Model* model, KernelPath path) {
     nlohmann::json j;
-    j["kvasir"] = {{"version", KVASIR_VERSION},
-                   {"build", KVASIR_BUILD_TYPE},
-                   {"kernels", std::string(path == KernelPath::fused ? "fused" : "reference") + ", " + kernels::simd_name()}};
+    j["kvasir"] = {
+        {"version", KVASIR_VERSION},
+        {"build", KVASIR_BUILD_TYPE},
+        {"kernels", std::string(path == KernelPath::fused ? "fused" : "reference") + ", " + kernels::simd_name()}};
     if (!model) return j;
     const ModelConfig& c = model->config();
     const auto sha = sha256_of_file(model->file().path());
-    j["model"] = {{"file", model->file().path()}, {"sha256", sha ? *sha : ""}, {"arch", c.arch}, {"name", c.name},
-                  {"weights", c.weights},         {"n_layers", c.n_layers},    {"n_heads", c.n_heads},
-                  {"n_kv_heads", c.n_kv_heads},   {"head_dim", c.head_dim}};
+    j["model"] = {{"file", model->file().path()},
+                  {"sha256", sha ? *sha : ""},
+                  {"arch", c.arch},
+                  {"name", c.name},
+                  {"weights", c.weights},
+                  {"n_layers", c.n_layers},
+                  {"n_heads", c.n_heads},
+                  {"n_kv_heads", c.n_kv_heads},
+                  {"head_dim", c.head_dim}};
     return j;
 }
 

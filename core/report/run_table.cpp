@@ -25,8 +25,13 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
     json lanes = json::array();
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const RunInfo::LaneInfo& info = measured.info().lanes[size_t(i)];
-        json j = {{"spec", info.requested}, {"long_spec", info.active}, {"requested", info.requested}, {"active", info.failed ? json(nullptr) : json(info.requested)},
-                  {"why", info.why}, {"title", info.title}, {"error", run.lane_error(i)}};
+        json j = {{"spec", info.requested},
+                  {"long_spec", info.active},
+                  {"requested", info.requested},
+                  {"active", info.failed ? json(nullptr) : json(info.requested)},
+                  {"why", info.why},
+                  {"title", info.title},
+                  {"error", run.lane_error(i)}};
         if (!info.failed) {
             const LaneSummary s = measured.summary(i);
             const auto nll = column(measured, i, [](const StepRecord& r) { return double(r.nll); });
@@ -35,13 +40,14 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
             const KvCache* cache = run.cache(i);
             const Coverage coverage = cache ? cache->coverage() : Coverage{};
             j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable;
-            j["nll_mean"] = s.nll_mean, j["ppl"] = s.ppl, j["ppl_ci95"] = {std::exp(nll_ci.first), std::exp(nll_ci.second)};
+            j["nll_mean"] = s.nll_mean, j["ppl"] = s.ppl,
+            j["ppl_ci95"] = {std::exp(nll_ci.first), std::exp(nll_ci.second)};
             j["dnll_mean"] = s.dnll_mean, j["dnll_ci95"] = {dnll_ci.first, dnll_ci.second};
             j["kl_mean"] = s.kl_mean, j["kl_median"] = s.kl_median, j["kl_p99"] = s.kl_p99, j["kl_max"] = s.kl_max;
             j["top1_agreement"] = s.top1_agreement, j["rms_dp"] = s.rms_dp;
             j["first_flip"] = s.first_flip < 0 ? json(nullptr) : json(s.first_flip);
             j["coverage"] = {{"k", coverage.k()}, {"v", coverage.v()}};
-            j["bytes"] = {{"codes", s.bytes.codes}, {"scales", s.bytes.scales}, {"zeros", s.bytes.zeros},
+            j["bytes"] = {{"codes", s.bytes.codes},       {"scales", s.bytes.scales},   {"zeros", s.bytes.zeros},
                           {"residual", s.bytes.residual}, {"padding", s.bytes.padding}, {"total", s.bytes.total()}};
             j["bits_per_value"] = {{"nominal", info.nominal_bits}, {"effective", s.effective_bits}};
             j["tokens_per_second"] = s.tokens_per_second;
@@ -54,8 +60,9 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
 
 std::string run_table(const RunModel& measured, const Run& run) {
     const RunInfo& info = measured.info();
-    std::string out = fmt::format("{:<26} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8} {:>7} {:>10} {:>12}\n", "cache", "bits/value", "MiB", "tok/s", "ppl",
-                                  "mean KL", "top-1", "flip", "read k/v %", "scored");
+    std::string out =
+        fmt::format("{:<26} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8} {:>7} {:>10} {:>12}\n", "cache", "bits/value", "MiB",
+                    "tok/s", "ppl", "mean KL", "top-1", "flip", "read k/v %", "scored");
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const RunInfo::LaneInfo& lane = info.lanes[size_t(i)];
         if (lane.failed) {
@@ -64,21 +71,29 @@ std::string run_table(const RunModel& measured, const Run& run) {
         }
         const LaneSummary s = measured.summary(i);
         const Coverage coverage = run.cache(i) ? run.cache(i)->coverage() : Coverage{};
-        out += fmt::format("{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7.1f} {:>9.3f} {:>9.2g} {:>7.1f}% {:>7} {:>4.0f}/{:<4.0f} {:>6} of {:<4}\n", lane.requested, lane.nominal_bits,
-                           s.effective_bits, double(s.bytes.total()) / 1048576.0, s.tokens_per_second, s.ppl, s.kl_mean, 100 * s.top1_agreement,
-                           s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(), 100 * coverage.v(), s.n_comparable, s.n_scored);
+        out += fmt::format(
+            "{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7.1f} {:>9.3f} {:>9.2g} {:>7.1f}% {:>7} {:>4.0f}/{:<4.0f} {:>6} of "
+            "{:<4}\n",
+            lane.requested, lane.nominal_bits, s.effective_bits, double(s.bytes.total()) / 1048576.0,
+            s.tokens_per_second, s.ppl, s.kl_mean, 100 * s.top1_agreement,
+            s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(), 100 * coverage.v(),
+            s.n_comparable, s.n_scored);
     }
     const bool free = info.experiment.mode == Mode::free_running;
-    out += fmt::format("\n{} · prompt {} tokens · {} · {} kernels, {}, {} threads\n", info.model_name.empty() ? "model" : info.model_name, info.prompt_ids.size(),
+    out += fmt::format("\n{} · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
+                       info.model_name.empty() ? "model" : info.model_name, info.prompt_ids.size(),
                        free ? "free-running: errors up to where a lane leaves the reference's text" : "teacher-forced",
                        info.experiment.kernels == KernelPath::fused ? "fused" : "reference", info.simd, info.n_threads);
-    out += "bits/value: nominal → effective with the exact residual. tok/s: each lane's own cache work plus an equal share of the rest.\n";
+    out +=
+        "bits/value: nominal → effective with the exact residual. tok/s: each lane's own cache work plus an equal "
+        "share of the rest.\n";
     return out;
 }
 
 std::string lane_text(const RunModel& measured, int lane) {
     std::string bytes;
-    for (const StepRecord& r : measured.lane(lane)) bytes += measured.piece_of(r.token_id);
+    for (const StepRecord& r : measured.lane(lane))
+        bytes += measured.piece_of(r.token_id);
     return valid_utf8(bytes);
 }
 

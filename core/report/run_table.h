@@ -9,7 +9,8 @@
 
 namespace kvasir {
 
-/// Figures of each lane as the `lanes` of cli.md: spec, requested/active/why, nll, ppl, KL, agreement, coverage, bytes, bits, tokens/s.
+/// Figures of each lane as the `lanes` of cli.md: spec, requested/active/why, nll, ppl, KL, agreement, coverage, bytes,
+/// bits, tokens/s.
 nlohmann::json run_lanes_json(const RunModel& measured, const Run& run);
 
 /// The same for people, one line per lane.

@@ -15,7 +15,8 @@ void add_levels(const KvCache& lane, int layer, int kv_head, Side side, int bits
     for (int token = frame.n_quantized - 1; token >= 0; --token) {
         if (!lane.codes_at(layer, kv_head, side, token, &group)) continue;
         const size_t d = group.scale.size() / 2;
-        for (int code = 0; code < 1 << bits; ++code) frame.levels.push_back(double(group.scale[d]) * code + group.offset[d]);
+        for (int code = 0; code < 1 << bits; ++code)
+            frame.levels.push_back(double(group.scale[d]) * code + group.offset[d]);
         frame.level_token = token;
         return;
     }
@@ -23,7 +24,8 @@ void add_levels(const KvCache& lane, int layer, int kv_head, Side side, int bits
 
 }  // namespace
 
-DistributionFrame build_distribution(const DistributionRequest& request, const KvCache& lane, const KvCache& reference) {
+DistributionFrame build_distribution(const DistributionRequest& request, const KvCache& lane,
+                                     const KvCache& reference) {
     DistributionFrame f;
     f.request = request;
     const CacheShape& shape = lane.shape();
@@ -37,12 +39,15 @@ DistributionFrame build_distribution(const DistributionRequest& request, const K
     const size_t per_head = size_t(f.n_tokens) * size_t(dim);
     std::vector<float> before(per_head * size_t(last - first + 1)), after, decoded;
     for (int h = first; h <= last; ++h)
-        reference.read_unrotated(request.layer, h, request.side, 0, f.n_tokens, before.data() + per_head * size_t(h - first));
+        reference.read_unrotated(request.layer, h, request.side, 0, f.n_tokens,
+                                 before.data() + per_head * size_t(h - first));
     after = before;
     if (f.rotated)
-        for (size_t at = 0; at + size_t(dim) <= after.size(); at += size_t(dim)) kernels::hadamard(after.data() + at, dim);
+        for (size_t at = 0; at + size_t(dim) <= after.size(); at += size_t(dim))
+            kernels::hadamard(after.data() + at, dim);
 
-    // What the lane's quantized tokens became, in the space they are stored in, against the same tokens of the reference.
+    // What the lane's quantized tokens became, in the space they are stored in, against the same tokens of the
+    // reference.
     double error = 0, power = 0;
     std::vector<float> row(size_t(f.n_quantized) * size_t(dim));
     for (int h = first; h <= last && f.n_quantized > 0; ++h) {
@@ -75,7 +80,8 @@ DistributionFrame build_distribution(const DistributionRequest& request, const K
         f.channel_low[d] = std::min(f.channel_low[d], double(before[i]));
         f.channel_high[d] = std::max(f.channel_high[d], double(before[i]));
     }
-    if (f.n_quantized > 0 && !side.exact()) add_levels(lane, request.layer, (first + last) / 2, request.side, side.bits, f);
+    if (f.n_quantized > 0 && !side.exact())
+        add_levels(lane, request.layer, (first + last) / 2, request.side, side.bits, f);
     return f;
 }
 

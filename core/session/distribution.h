@@ -23,11 +23,12 @@ struct DistributionRequest {
 struct DistributionFrame {
     DistributionRequest request;
     uint64_t serial = 0;
-    int n_tokens = 0;           ///< tokens in the picture
-    int n_quantized = 0;        ///< of them in quantized storage in this lane
-    bool rotated = false;       ///< does this side of the scheme rotate
-    double low = 0, high = 0;   ///< range of the bins, same for all histograms
-    std::vector<uint32_t> before, after, decoded;  ///< counts: exact, exact rotated, dequantized (in the space of `after`)
+    int n_tokens = 0;          ///< tokens in the picture
+    int n_quantized = 0;       ///< of them in quantized storage in this lane
+    bool rotated = false;      ///< does this side of the scheme rotate
+    double low = 0, high = 0;  ///< range of the bins, same for all histograms
+    std::vector<uint32_t> before, after,
+        decoded;  ///< counts: exact, exact rotated, dequantized (in the space of `after`)
     ValueStatistics before_stats, after_stats;
     double mse = 0, sqnr_db = 0;  ///< lane against the reference values, in the space of `after`, quantized tokens only
     /// Quantization levels of the newest quantized token's group in the middle of the head: value of every code.

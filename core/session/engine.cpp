@@ -16,7 +16,8 @@ namespace kvasir {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kFrameInterval = std::chrono::milliseconds(120);  // a distribution is heavy: at most 8 a second while running
+constexpr auto kFrameInterval =
+    std::chrono::milliseconds(120);  // a distribution is heavy: at most 8 a second while running
 
 }  // namespace
 
@@ -120,7 +121,8 @@ void Engine::Impl::load(const std::string& path) {
         s.what = "opening the file";
     });
     auto loaded = Model::load(
-        path, [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
+        path,
+        [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
         [&] { return stop_load.load(); });
     if (loaded) {
         run.reset();  // the old model's caches say nothing about the new one
@@ -189,7 +191,8 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         with = model;
     }
     if (!with)
-        return finish(EngineState::failed, {ErrorCode::input, "cannot run", "", "no model is open", "Open a GGUF file first."});
+        return finish(EngineState::failed,
+                      {ErrorCode::input, "cannot run", "", "no model is open", "Open a GGUF file first."});
     update([](EngineStatus& s) {
         s = EngineStatus{};
         s.state = EngineState::prompt;
@@ -208,7 +211,8 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     }
     const auto cancelled = [this] { return wait_or_stop(); };
     const Status prompt = run->read_prompt(
-        [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); }, cancelled);
+        [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
+        cancelled);
     if (!prompt)
         return finish(prompt.error().code == ErrorCode::interrupted ? EngineState::stopped : EngineState::failed,
                       prompt.error().code == ErrorCode::interrupted ? Error{} : prompt.error());
@@ -326,7 +330,9 @@ std::shared_ptr<const RunInfo> Engine::run_info() const {
     return impl_->info;
 }
 
-std::vector<StepRecord> Engine::drain() { return impl_->log.drain(); }
+std::vector<StepRecord> Engine::drain() {
+    return impl_->log.drain();
+}
 
 void Engine::request_distribution(const DistributionRequest& request) {
     {
@@ -343,7 +349,9 @@ void Engine::cancel_distribution() {
     impl_->new_request = false;
 }
 
-std::shared_ptr<const DistributionFrame> Engine::take_distribution() { return impl_->frames.take(); }
+std::shared_ptr<const DistributionFrame> Engine::take_distribution() {
+    return impl_->frames.take();
+}
 
 void Engine::wait_until_idle() {
     std::unique_lock lock(impl_->mutex);

@@ -21,12 +21,12 @@ enum class EngineState { idle, loading, prompt, running, paused, finished, stopp
 
 struct EngineStatus {
     EngineState state = EngineState::idle;
-    double progress = 0;      ///< of loading, the prompt or the run, 0..1
-    std::string what;         ///< e.g. "reading weights"
-    Error error;              ///< with state failed
+    double progress = 0;  ///< of loading, the prompt or the run, 0..1
+    std::string what;     ///< e.g. "reading weights"
+    Error error;          ///< with state failed
     int n_done = 0, n_planned = 0;
-    double elapsed_s = 0;     ///< of the run, pauses excluded
-    uint64_t run_serial = 0;  ///< of the RunInfo the records belong to
+    double elapsed_s = 0;            ///< of the run, pauses excluded
+    uint64_t run_serial = 0;         ///< of the RunInfo the records belong to
     std::vector<Coverage> coverage;  ///< per lane
     /// Lanes that stopped early, with the reason ("" while fine).
     std::vector<std::string> lane_errors;
@@ -51,10 +51,12 @@ class Engine {
 
     EngineStatus status() const;
     std::shared_ptr<const RunInfo> run_info() const;
-    /// Takes the records that came since the last call, oldest first. run_info() asked AFTER drain() is never older than them.
+    /// Takes the records that came since the last call, oldest first. run_info() asked AFTER drain() is never older
+    /// than them.
     std::vector<StepRecord> drain();
 
-    /// Asks for pictures of this distribution from now on (while running, at once when not), until cancel_distribution().
+    /// Asks for pictures of this distribution from now on (while running, at once when not), until
+    /// cancel_distribution().
     void request_distribution(const DistributionRequest& request);
     void cancel_distribution();
     /// The newest frame, or nullptr when there is none newer than the last one taken.

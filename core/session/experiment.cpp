@@ -10,8 +10,8 @@ namespace kvasir {
 
 bool operator==(const Experiment& a, const Experiment& b) {
     const auto all = [](const Experiment& e) {
-        return std::tie(e.model_path, e.prompt, e.chat, e.score_text, e.prefill, e.n_tokens, e.mode, e.sampling, e.lanes,
-                        e.reference, e.kernels, e.n_threads, e.prefill_chunk, e.layer_errors);
+        return std::tie(e.model_path, e.prompt, e.chat, e.score_text, e.prefill, e.n_tokens, e.mode, e.sampling,
+                        e.lanes, e.reference, e.kernels, e.n_threads, e.prefill_chunk, e.layer_errors);
     };
     return all(a) == all(b);
 }
@@ -24,7 +24,8 @@ Experiment Experiment::first_start() {
     e.chat = prompt->chat;
     e.n_tokens = prompt->suggested_tokens;
     e.mode = Mode::free_running;
-    for (const char* text : {"fp16", "quanto:4", "quanto:2", "hadamard:2"}) e.lanes.push_back({parse_cache_spec(text).value(), true});
+    for (const char* text : {"fp16", "quanto:4", "quanto:2", "hadamard:2"})
+        e.lanes.push_back({parse_cache_spec(text).value(), true});
     return e;
 }
 

@@ -35,8 +35,8 @@ struct Experiment {
     std::vector<LaneSetup> lanes;
     int reference = 0;  ///< index into lanes: what errors are measured against
     KernelPath kernels = KernelPath::fused;
-    int n_threads = 0;        ///< 0: physical cores
-    int prefill_chunk = 128;  ///< tokens per prompt pass; never changes a number
+    int n_threads = 0;         ///< 0: physical cores
+    int prefill_chunk = 128;   ///< tokens per prompt pass; never changes a number
     bool layer_errors = true;  ///< record the per-layer error rows
 
     /// Lanes fp16, quanto:4, quanto:2, hadamard:2 on the given prompt: the first start.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/run.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <fmt/format.h>
 
 #include <limits>
 
@@ -56,15 +56,22 @@ struct Run::Impl {
         lane.error = errors[size_t(lane.index)] = error.message();
     }
     int sample(Lane& lane) const;
-    void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions, const std::vector<int>& tokens);
+    void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
+                const std::vector<int>& tokens);
     Status forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled);
 };
 
 Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Run::~Run() = default;
-const RunInfo& Run::info() const { return impl_->info; }
-int Run::n_done() const { return impl_->done; }
-const std::string& Run::lane_error(int lane) const { return impl_->errors[size_t(lane)]; }
+const RunInfo& Run::info() const {
+    return impl_->info;
+}
+int Run::n_done() const {
+    return impl_->done;
+}
+const std::string& Run::lane_error(int lane) const {
+    return impl_->errors[size_t(lane)];
+}
 const KvCache* Run::cache(int lane) const {
     for (const Lane& l : impl_->lanes)
         if (l.index == lane) return l.cache.get();
@@ -79,12 +86,16 @@ Status Run::Impl::plan(const Experiment& e) {
     int planned = e.n_tokens;
     if (e.score_text) {
         const int n = int(ids.size());
-        if (e.prefill < 1) return refuse("cannot score the text", "the first part must have at least 1 token", "Set prefill to 1 or more.");
+        if (e.prefill < 1)
+            return refuse("cannot score the text", "the first part must have at least 1 token",
+                          "Set prefill to 1 or more.");
         if (n <= e.prefill)
-            return refuse("cannot score the text", fmt::format("it has {} tokens and the first {} are the prompt", n, e.prefill),
+            return refuse("cannot score the text",
+                          fmt::format("it has {} tokens and the first {} are the prompt", n, e.prefill),
                           "Use a longer text or a smaller prefill.");
         planned = e.n_tokens <= 0 ? n - e.prefill : std::min(e.n_tokens, n - e.prefill);
-        if (e.n_tokens > planned) info.note = fmt::format("{} tokens asked for, the text has {} after the prompt", e.n_tokens, planned);
+        if (e.n_tokens > planned)
+            info.note = fmt::format("{} tokens asked for, the text has {} after the prompt", e.n_tokens, planned);
         given.assign(ids.begin() + e.prefill, ids.begin() + e.prefill + planned);
         ids.resize(size_t(e.prefill));
     }
@@ -92,9 +103,11 @@ Status Run::Impl::plan(const Experiment& e) {
     if (n_prompt >= context)
         return refuse("the prompt is too long", fmt::format("{} tokens, the model's context is {}", n_prompt, context),
                       "Shorten the prompt or open a model with a longer context.");
-    if (planned < 1) return refuse("nothing to run", fmt::format("{} tokens asked for", e.n_tokens), "Ask for at least 1.");
+    if (planned < 1)
+        return refuse("nothing to run", fmt::format("{} tokens asked for", e.n_tokens), "Ask for at least 1.");
     if (n_prompt + planned > context) {
-        info.note = fmt::format("{} tokens asked for, the context of {} leaves room for {}", planned, context, context - n_prompt);
+        info.note = fmt::format("{} tokens asked for, the context of {} leaves room for {}", planned, context,
+                                context - n_prompt);
         planned = context - n_prompt;
     }
     info.prompt_ids = std::move(ids);
@@ -133,7 +146,8 @@ Status Run::Impl::make_lanes() {
     }
     if (lanes.empty() || reference < 0) {
         const bool known = e.reference >= 0 && size_t(e.reference) < e.lanes.size();
-        return refuse("the reference lane does not run", known ? info.lanes[size_t(e.reference)].why : "no lane is named as the reference",
+        return refuse("the reference lane does not run",
+                      known ? info.lanes[size_t(e.reference)].why : "no lane is named as the reference",
                       "Switch it on or choose another reference.");
     }
     return {};
@@ -179,7 +193,8 @@ Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) 
         for (const auto& group : groups) {
             Sequence s;
             s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
-            for (Lane* lane : group) s.caches.push_back(lane->cache.get());
+            for (Lane* lane : group)
+                s.caches.push_back(lane->cache.get());
             sequences.push_back(std::move(s));
         }
         ForwardOptions options;
@@ -191,10 +206,12 @@ Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) 
         const size_t stride = m.forward->logits_stride();
         for (size_t g = 0; g < groups.size(); ++g)
             for (Lane* lane : groups[g])
-                lane->logits.assign(logits.begin() + std::ptrdiff_t(g * stride), logits.begin() + std::ptrdiff_t((g + 1) * stride));
+                lane->logits.assign(logits.begin() + std::ptrdiff_t(g * stride),
+                                    logits.begin() + std::ptrdiff_t((g + 1) * stride));
     }
     std::vector<KvCache*> caches;
-    for (Lane& lane : m.lanes) caches.push_back(lane.cache.get());
+    for (Lane& lane : m.lanes)
+        caches.push_back(lane.cache.get());
     const std::vector<Status> stored = m.forward->finish_prompt(caches);
     for (size_t i = 0; i < stored.size(); ++i)
         if (!stored[i]) m.fail(m.lanes[i], stored[i].error());
@@ -207,7 +224,8 @@ int Run::Impl::sample(Lane& lane) const {
     const size_t n_vocab = size_t(model->config().n_vocab);
     if (unused.empty()) return lane.sampler.pick({lane.logits.data(), n_vocab});
     std::vector<float> masked(lane.logits.begin(), lane.logits.begin() + std::ptrdiff_t(n_vocab));
-    for (const int id : unused) masked[size_t(id)] = -std::numeric_limits<float>::infinity();
+    for (const int id : unused)
+        masked[size_t(id)] = -std::numeric_limits<float>::infinity();
     return lane.sampler.pick(masked);
 }
 
@@ -267,7 +285,8 @@ Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck
     const size_t stride = forward->logits_stride();
     for (size_t s = 0; s < sequences.size(); ++s) {
         Lane& lane = *who[s];
-        lane.logits.assign(logits.begin() + std::ptrdiff_t(s * stride), logits.begin() + std::ptrdiff_t((s + 1) * stride));
+        lane.logits.assign(logits.begin() + std::ptrdiff_t(s * stride),
+                           logits.begin() + std::ptrdiff_t((s + 1) * stride));
         lane.time = forward->times()[s];
         lane.step_ns = forward->wall_ns();
         if (options.reference >= 0) lane.attention_error = forward->attention_error()[s];
@@ -291,9 +310,7 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     const bool free = m.info.experiment.mode == Mode::free_running;
     std::vector<int> tokens(m.lanes.size(), -1);
     Lane& ref = m.lanes[size_t(m.reference)];
-    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)]
-                          : ref.running               ? m.sample(ref)
-                                                      : -1;
+    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)] : ref.running ? m.sample(ref) : -1;
     for (size_t i = 0; i < m.lanes.size(); ++i) {
         Lane& lane = m.lanes[i];
         if (!lane.running) continue;
@@ -318,12 +335,13 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     }
     if (Status s = m.forward_step(tokens, cancelled); !s) return s.error();
     if (!ref.running)
-        for (Lane& lane : m.lanes) lane.same_text = false;
+        for (Lane& lane : m.lanes)
+            lane.same_text = false;
     return true;
 }
 
-Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec, const std::vector<int>& ids,
-                                      int first_scored, int n_threads) {
+Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,
+                                      const std::vector<int>& ids, int first_scored, int n_threads) {
     const ModelConfig& c = model->config();
     auto cache = KvCache::create(spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(ids.size())});
     if (!cache) return cache.error();

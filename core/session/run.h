@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One experiment being carried out, one token at a time, on the calling thread. The engine wraps it in a thread; the command
-// line and the tests use it as it is.
+// One experiment being carried out, one token at a time, on the calling thread. The engine wraps it in a thread; the
+// command line and the tests use it as it is.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,9 @@ namespace kvasir {
 
 class Run {
  public:
-    /// Checks the experiment against the model and makes the caches. A lane whose scheme cannot store this model's geometry is
-    /// marked failed in info(); the others run. Refuses an empty prompt, one over the context, a missing reference.
+    /// Checks the experiment against the model and makes the caches. A lane whose scheme cannot store this model's
+    /// geometry is marked failed in info(); the others run. Refuses an empty prompt, one over the context, a missing
+    /// reference.
     static Result<std::unique_ptr<Run>> create(std::shared_ptr<const Model> model, const Experiment& experiment);
     ~Run();
 
@@ -27,8 +28,9 @@ class Run {
     /// Reads the prompt into every lane's cache: lanes whose prompt attention is equal share one pass.
     Status read_prompt(const Progress& progress = {}, const CancelCheck& cancelled = {});
 
-    /// Scores (and generates) the next token in every lane and appends one record per running lane. False when the run is over
-    /// (all tokens, or every lane at its end). On `interrupted` the run cannot go on; what was recorded stays valid.
+    /// Scores (and generates) the next token in every lane and appends one record per running lane. False when the run
+    /// is over (all tokens, or every lane at its end). On `interrupted` the run cannot go on; what was recorded stays
+    /// valid.
     Result<bool> next(std::vector<StepRecord>& records, const CancelCheck& cancelled = {});
 
     int n_done() const;
@@ -45,7 +47,7 @@ class Run {
 
 /// Every lane over the same text with ONE forward pass: the measurement that never reads a cache. nll of tokens
 /// [first_scored, n) of `ids` with exact attention, in order; identical for every scheme that reads its prompt exactly.
-Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec, const std::vector<int>& ids,
-                                      int first_scored, int n_threads);
+Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,
+                                      const std::vector<int>& ids, int first_scored, int n_threads);
 
 }  // namespace kvasir

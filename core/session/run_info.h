@@ -25,8 +25,8 @@ struct RunInfo {
         std::string title;                   ///< for people: "Quanto int4"
         double nominal_bits = 0;             ///< per value, mean of K and V
         bool exact = false;
-        bool failed = false;                 ///< the lane does not run
-        Error error;                         ///< why not
+        bool failed = false;  ///< the lane does not run
+        Error error;          ///< why not
     };
     std::vector<LaneInfo> lanes;  ///< one per lane of the experiment, disabled ones included
 };

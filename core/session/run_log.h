@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The two ways out of the engine's thread: a lossless log of small records, and a slot that keeps only the newest frame.
+// The two ways out of the engine's thread: a lossless log of small records, and a slot that keeps only the newest
+// frame.
 #pragma once
 
 #include <iterator>
@@ -17,7 +18,8 @@ class RunLog {
  public:
     void append(std::vector<StepRecord>&& records) {
         const std::scoped_lock lock(mutex_);
-        records_.insert(records_.end(), std::make_move_iterator(records.begin()), std::make_move_iterator(records.end()));
+        records_.insert(records_.end(), std::make_move_iterator(records.begin()),
+                        std::make_move_iterator(records.end()));
     }
     std::vector<StepRecord> drain() {
         std::vector<StepRecord> out;

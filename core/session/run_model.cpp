@@ -17,7 +17,8 @@ void RunModel::begin(std::shared_ptr<const RunInfo> info, int n_layers, int n_kv
 
 void RunModel::append(std::vector<StepRecord> records) {
     for (StepRecord& r : records)
-        if (info_ && r.run == info_->serial && size_t(r.lane) < lanes_.size()) lanes_[size_t(r.lane)].push_back(std::move(r));
+        if (info_ && r.run == info_->serial && size_t(r.lane) < lanes_.size())
+            lanes_[size_t(r.lane)].push_back(std::move(r));
 }
 
 LaneSummary RunModel::summary(int index) const {
@@ -55,7 +56,8 @@ LaneSummary RunModel::summary(int index) const {
     }
     if (s.first_flip >= 0) {
         const std::vector<StepRecord>& reference = lane(info_->experiment.reference);
-        const auto at = std::find_if(reference.begin(), reference.end(), [&](const auto& r) { return r.step == s.first_flip; });
+        const auto at =
+            std::find_if(reference.begin(), reference.end(), [&](const auto& r) { return r.step == s.first_flip; });
         if (at != reference.end()) s.first_flip_margin = at->margin;
     }
     if (timed > 0) s.tokens_per_second = 1e9 * timed / time;
@@ -66,12 +68,14 @@ LaneSummary RunModel::summary(int index) const {
 }
 
 std::string RunModel::piece_of(int id) const {
-    const auto at = std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
+    const auto at =
+        std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
     return at != pieces_.end() && at->first == id ? at->second : std::string();
 }
 
 void RunModel::set_piece(int id, std::string bytes) {
-    const auto at = std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
+    const auto at =
+        std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });
     if (at == pieces_.end() || at->first != id) pieces_.insert(at, {id, std::move(bytes)});
 }
 
@@ -80,11 +84,13 @@ void RunModel::remember_pieces(const Tokenizer& tokenizer) {
         if (id >= 0 && id < tokenizer.size()) set_piece(id, std::string(tokenizer.piece(id)));
     };
     if (info_)
-        for (const int id : info_->prompt_ids) take(id);
+        for (const int id : info_->prompt_ids)
+            take(id);
     for (const auto& records : lanes_)
         for (const StepRecord& r : records) {
             take(r.token_id);
-            for (const TopToken& t : r.top) take(t.id);
+            for (const TopToken& t : r.top)
+                take(t.id);
         }
 }
 

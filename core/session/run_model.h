@@ -20,13 +20,13 @@ struct LaneSummary {
     double nll_mean = 0, ppl = 0;
     double dnll_mean = 0;
     double kl_mean = 0, kl_median = 0, kl_p99 = 0, kl_max = 0;
-    double top1_agreement = 0;      ///< share 0..1
-    double rms_dp = 0;              ///< of the given token's probability
-    double tokens_per_second = 0;   ///< decode, from the lane's own time split
-    int first_flip = -1;            ///< step of the first top-1 that differs from the reference's; -1: none
-    float first_flip_margin = 0;    ///< the reference's margin there
-    ByteLedger bytes;               ///< newest
-    double effective_bits = 0;      ///< bits per cached value, residual included
+    double top1_agreement = 0;     ///< share 0..1
+    double rms_dp = 0;             ///< of the given token's probability
+    double tokens_per_second = 0;  ///< decode, from the lane's own time split
+    int first_flip = -1;           ///< step of the first top-1 that differs from the reference's; -1: none
+    float first_flip_margin = 0;   ///< the reference's margin there
+    ByteLedger bytes;              ///< newest
+    double effective_bits = 0;     ///< bits per cached value, residual included
 };
 
 class RunModel {

@@ -91,7 +91,9 @@ Result<Session> load_session(const std::string& path) {
     if (!j.contains("kvasir_session") || !j["kvasir_session"].is_number_integer())
         return refuse(path, "it does not say that it is a Kvasir session", "Open a file saved by Kvasir.");
     if (j["kvasir_session"].get<int>() > kSessionVersion)
-        return refuse(path, fmt::format("it has version {}, this program reads up to {}", j["kvasir_session"].get<int>(), kSessionVersion),
+        return refuse(path,
+                      fmt::format("it has version {}, this program reads up to {}", j["kvasir_session"].get<int>(),
+                                  kSessionVersion),
                       "Use a newer Kvasir.");
     Session session;
     if (!j.contains("experiment")) return refuse(path, "the experiment is missing", "The file is damaged.");
@@ -106,7 +108,8 @@ Result<Session> load_session(const std::string& path) {
         if (!run) return run.error();
         session.run = std::move(*run);
     }
-    for (const char* key : kOwnKeys) j.erase(key);
+    for (const char* key : kOwnKeys)
+        j.erase(key);
     session.extra = std::move(j);
     return session;
 }

@@ -13,8 +13,8 @@ namespace kvasir {
 /// An experiment, what was measured with it, and whatever else the file held (window state, keys of newer versions).
 struct Session {
     Experiment experiment;
-    RunModel run;           ///< empty when nothing was run
-    nlohmann::json extra;   ///< object: unknown top-level keys, kept as they were; "view" belongs to the window
+    RunModel run;          ///< empty when nothing was run
+    nlohmann::json extra;  ///< object: unknown top-level keys, kept as they were; "view" belongs to the window
 };
 
 constexpr int kSessionVersion = 1;

@@ -13,7 +13,8 @@
 namespace kvasir::kernels {
 
 /// offset of a group = stored * (plain + times_scale * scale); value = scale * code + offset.
-/// Quanto stores shift (plain -1), KIVI and kv-hadamard the minimum (plain +1), HQQ zero in code units (times_scale -1).
+/// Quanto stores shift (plain -1), KIVI and kv-hadamard the minimum (plain +1), HQQ zero in code units (times_scale
+/// -1).
 struct AffineForm {
     float plain = 1;
     float times_scale = 0;
@@ -65,8 +66,8 @@ void scores(const ExactTokens<uint16_t>& k, const float* q, int n_queries, int b
 void scores(const ExactTokens<float>& k, const float* q, int n_queries, int block_begin, int block_end, float* out,
             size_t out_stride);
 
-/// acc[h * acc_stride + d] += sum over the tokens of blocks [block_begin, block_end) of p[h * p_stride + i] * v[token][d],
-/// i = token - 8*block_begin.
+/// acc[h * acc_stride + d] += sum over the tokens of blocks [block_begin, block_end) of p[h * p_stride + i] *
+/// v[token][d], i = token - 8*block_begin.
 void weighted_sum(const TokenGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin, int block_end,
                   float* acc, size_t acc_stride);
 void weighted_sum(const ChannelGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin,

@@ -6,7 +6,8 @@
 
 namespace kvasir::kernels {
 
-/// Best read bandwidth over a buffer far larger than the caches, GB/s (1e9 bytes), all threads of the pool, several tries.
+/// Best read bandwidth over a buffer far larger than the caches, GB/s (1e9 bytes), all threads of the pool, several
+/// tries.
 double measure_read_bandwidth(ThreadPool& pool);
 
 /// fp32 fused multiply-add rate, GFLOP/s (2 per multiply-add), all threads of the pool.

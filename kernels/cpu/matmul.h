@@ -30,7 +30,8 @@ class PackedMatrix {
     template <class RowAt>
     static PackedMatrix pack(WeightType type, int rows, int cols, RowAt&& row_at) {
         PackedMatrix m(type, rows, cols);
-        for (int r = 0; r < rows; ++r) m.set_row(r, row_at(r));
+        for (int r = 0; r < rows; ++r)
+            m.set_row(r, row_at(r));
         return m;
     }
 

@@ -27,7 +27,8 @@ class ThreadPool {
     void for_each(int n_items, int grain, F&& fn) {
         auto call = [](void* context, int begin, int end, int thread) {
             F& body = *static_cast<std::remove_reference_t<F>*>(context);
-            for (int i = begin; i < end; ++i) body(i, thread);
+            for (int i = begin; i < end; ++i)
+                body(i, thread);
         };
         run(n_items, grain, call, const_cast<void*>(static_cast<const void*>(&fn)));
     }

@@ -9,12 +9,14 @@ class TestBoundaries : public QObject {
     Q_OBJECT
     static QStringList includesOf(const QString& folder) {
         QStringList found;
-        QDirIterator it(QString(KVASIR_SOURCE_DIR) + "/" + folder, {"*.h", "*.cpp", "*.in"}, QDir::Files, QDirIterator::Subdirectories);
+        QDirIterator it(QString(KVASIR_SOURCE_DIR) + "/" + folder, {"*.h", "*.cpp", "*.in"}, QDir::Files,
+                        QDirIterator::Subdirectories);
         static const QRegularExpression include("^#include [<\"]([^>\"]+)", QRegularExpression::MultilineOption);
         while (it.hasNext()) {
             QFile file(it.next());
             if (!file.open(QFile::ReadOnly)) continue;
-            for (auto m = include.globalMatch(QString::fromUtf8(file.readAll())); m.hasNext();) found << m.next().captured(1);
+            for (auto m = include.globalMatch(QString::fromUtf8(file.readAll())); m.hasNext();)
+                found << m.next().captured(1);
         }
         return found;
     }
@@ -25,7 +27,8 @@ class TestBoundaries : public QObject {
             const QStringList includes = includesOf(folder);
             QVERIFY(includes.size() > 10);
             for (const QString& i : includes)
-                for (const QString& p : prefixes) QVERIFY2(!i.startsWith(p), qPrintable(folder + " includes " + i));
+                for (const QString& p : prefixes)
+                    QVERIFY2(!i.startsWith(p), qPrintable(folder + " includes " + i));
         };
         forbid("kernels", {"Q", "qcustomplot", "core/", "ui/", "app/"});
         forbid("core", {"Q", "qcustomplot", "ui/", "app/"});

@@ -36,7 +36,11 @@ class TestCli : public QObject {
 
  private slots:
     void wrongUsageIsTwo() {
-        for (const QStringList& arguments : {QStringList{}, {"nonsense"}, {"run", "--cache", "quanto:5"}, {"eval"}, {"caches", "--spec", "kivi:2,grup=3"}}) {
+        for (const QStringList& arguments : {QStringList{},
+                                             {"nonsense"},
+                                             {"run", "--cache", "quanto:5"},
+                                             {"eval"},
+                                             {"caches", "--spec", "kivi:2,grup=3"}}) {
             const Outcome o = cli(arguments);
             QCOMPARE(o.status, 2);
             QVERIFY(o.err.startsWith("error: "));
@@ -47,9 +51,11 @@ class TestCli : public QObject {
         QVERIFY(QString::fromUtf8(o.err).contains("quanto:4"));
     }
     void refusedInputIsThree() {
-        for (const QStringList& arguments : {QStringList{"inspect", "/nonexistent.gguf"}, {"run", "--model", "/nonexistent.gguf"},
-                                             {"eval", "--cache", "fp16", "--model", kTiny, "--text", "/nonexistent.txt"},
-                                             {"logits", "--model", kTiny, "--ids", "1,99999"}}) {
+        for (const QStringList& arguments :
+             {QStringList{"inspect", "/nonexistent.gguf"},
+              {"run", "--model", "/nonexistent.gguf"},
+              {"eval", "--cache", "fp16", "--model", kTiny, "--text", "/nonexistent.txt"},
+              {"logits", "--model", kTiny, "--ids", "1,99999"}}) {
             const Outcome o = cli(arguments + QStringList{"--quiet"});
             QVERIFY2(o.status == 3, o.err.constData());
             QVERIFY(o.err.startsWith("error: "));
@@ -57,7 +63,8 @@ class TestCli : public QObject {
         }
     }
     void aFullDiskIsFour() {
-        const Outcome o = cli({"run", "--model", kTiny, "--prompt", "names", "--tokens", "2", "--cache", "fp16", "--csv", "/dev/full/x.csv", "--quiet"});
+        const Outcome o = cli({"run", "--model", kTiny, "--prompt", "names", "--tokens", "2", "--cache", "fp16",
+                               "--csv", "/dev/full/x.csv", "--quiet"});
         QVERIFY2(o.status == 4, o.err.constData());
     }
     void caches() {
@@ -66,7 +73,8 @@ class TestCli : public QObject {
         std::vector<std::string> names;
         for (const auto& row : j) {
             names.push_back(row["preset"]);
-            for (const char* key : {"long_spec", "origin", "bits_per_value", "options"}) QVERIFY(row.contains(key));
+            for (const char* key : {"long_spec", "origin", "bits_per_value", "options"})
+                QVERIFY(row.contains(key));
             // The long form is a spec of its own.
             QCOMPARE(cli({"caches", "--spec", QString::fromStdString(row["long_spec"])}).status, 0);
         }
@@ -75,12 +83,15 @@ class TestCli : public QObject {
     }
     void runAndEvalDocuments() {
         const QString session = folder_.filePath("x.kvasir"), csv = folder_.filePath("x.csv");
-        const Outcome run = cli({"run", "--model", kTiny, "--prompt", "the keeper wrote", "--tokens", "5", "--cache", "fp16", "--cache", "fp32", "--json", "--session", session, "--csv", csv});
+        const Outcome run = cli({"run", "--model", kTiny, "--prompt", "the keeper wrote", "--tokens", "5", "--cache",
+                                 "fp16", "--cache", "fp32", "--json", "--session", session, "--csv", csv});
         QVERIFY2(run.status == 0, run.err.constData());
         const json j = run.document();
-        for (const char* key : {"kvasir", "model", "complete", "lanes", "reference"}) QVERIFY2(j.contains(key), key);
+        for (const char* key : {"kvasir", "model", "complete", "lanes", "reference"})
+            QVERIFY2(j.contains(key), key);
         QCOMPARE(j["lanes"].size(), size_t(2));
-        for (const char* key : {"file", "sha256", "arch", "weights", "n_layers", "n_heads", "n_kv_heads", "head_dim"}) QVERIFY2(j["model"].contains(key), key);
+        for (const char* key : {"file", "sha256", "arch", "weights", "n_layers", "n_heads", "n_kv_heads", "head_dim"})
+            QVERIFY2(j["model"].contains(key), key);
         QVERIFY(QFileInfo(session).size() > 0);
         QFile file(csv);
         QVERIFY(file.open(QFile::ReadOnly));
@@ -91,13 +102,16 @@ class TestCli : public QObject {
         QVERIFY(words.open(QFile::WriteOnly));
         words.write(QByteArray("the keeper wrote the names in a book. ").repeated(4));
         words.close();
-        const Outcome eval = cli({"eval", "--model", kTiny, "--text", text, "--prefill", "8", "--tokens", "20", "--cache", "fp32", "--json", "--blind"});
+        const Outcome eval = cli({"eval", "--model", kTiny, "--text", text, "--prefill", "8", "--tokens", "20",
+                                  "--cache", "fp32", "--json", "--blind"});
         QVERIFY2(eval.status == 0, eval.err.constData());
         const json e = eval.document();
         QCOMPARE(e["protocol"]["n_scored"], json(12));
         QCOMPARE(e["protocol"]["first_scored"], json(8));
         QCOMPARE(e["lanes"][0]["spec"], json("fp16"));  // added as the reference
-        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_median", "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes", "bits_per_value", "tokens_per_second", "requested", "active", "why"})
+        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_median",
+                                "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes", "bits_per_value",
+                                "tokens_per_second", "requested", "active", "why"})
             QVERIFY2(e["lanes"][1].contains(key), key);
         QCOMPARE(e["lanes"].size(), size_t(4));  // two, and each blind
     }
@@ -106,34 +120,44 @@ class TestCli : public QObject {
         QCOMPARE(t["ids"].size(), t["pieces"].size());
         const Outcome i = cli({"inspect", kTiny, "--json"});
         QCOMPARE(i.status, 0);
-        for (const char* key : {"format", "arch", "tensors", "metadata", "will_read_as", "warnings"}) QVERIFY2(i.document().contains(key), key);
-        const QStringList ids{"logits", "--model", kTiny, "--ids", "5,9,17,30", "--cache", "fp32", "--json", "--top", "3"};
+        for (const char* key : {"format", "arch", "tensors", "metadata", "will_read_as", "warnings"})
+            QVERIFY2(i.document().contains(key), key);
+        const QStringList ids{"logits",  "--model", kTiny,    "--ids", "5,9,17,30",
+                              "--cache", "fp32",    "--json", "--top", "3"};
         const json whole = cli(ids).document(), one_by_one = cli(ids + QStringList{"--decode"}).document();
         QCOMPARE(whole["position"], json(3));
         QCOMPARE(whole["top"], one_by_one["top"]);
     }
     void replayDocument() {
         const QString in = QString::fromStdString(kvasir::test::source_path("tests/golden/state/kv400.safetensors"));
-        const json j = cli({"replay", "--in", in, "--layer", "layer5", "--cache", "kivi:2", "--prefill", "50", "--json"}).document();
+        const json j =
+            cli({"replay", "--in", in, "--layer", "layer5", "--cache", "kivi:2", "--prefill", "50", "--json"})
+                .document();
         QCOMPARE(j["steps"].size(), size_t(350));
-        for (const char* key : {"step", "k_quantized_seen", "v_quantized_seen", "k_quantized_after", "k_residual_after", "v_quantized_after", "v_residual_after", "sha256_k", "sha256_v"})
+        for (const char* key : {"step", "k_quantized_seen", "v_quantized_seen", "k_quantized_after", "k_residual_after",
+                                "v_quantized_after", "v_residual_after", "sha256_k", "sha256_v"})
             QVERIFY2(j["steps"][0].contains(key), key);
         const json golden = kvasir::test::golden_json("state/state.json");
         const json& rows = golden["schemes"]["kivi:2"]["layers"]["5"]["steps"];
         QCOMPARE(j["steps"][349]["sha256_k"].get<std::string>().substr(0, 32), rows[349][6].get<std::string>());
     }
     void benchDocument() {
-        const json j = cli({"bench", "--model", kTiny, "--cache", "fp16", "--cache", "fp32", "--depth", "0,16", "--tokens", "3", "--json", "--quiet"}).document();
+        const json j = cli({"bench", "--model", kTiny, "--cache", "fp16", "--cache", "fp32", "--depth", "0,16",
+                            "--tokens", "3", "--json", "--quiet"})
+                           .document();
         QVERIFY(j["machine"]["memory_bandwidth_gbps"].get<double>() > 0);
         QCOMPARE(j["results"].size(), size_t(4));
-        for (const char* key : {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes", "bytes_per_token", "memory_limit_tokens_per_second", "share_of_memory_limit", "roofline_tokens_per_second", "share_of_roofline", "time_split"})
+        for (const char* key : {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes",
+                                "bytes_per_token", "memory_limit_tokens_per_second", "share_of_memory_limit",
+                                "roofline_tokens_per_second", "share_of_roofline", "time_split"})
             QVERIFY2(j["results"][0].contains(key), key);
     }
     void selftestHolds() {
         KVASIR_NEEDS_MODEL(path);
         const Outcome o = cli({"selftest", "--model", QString::fromStdString(path), "--json", "--quiet"});
         QVERIFY2(o.status == 0, o.out.constData());
-        for (const auto& law : o.document()["laws"]) QVERIFY(law["holds"].get<bool>());
+        for (const auto& law : o.document()["laws"])
+            QVERIFY(law["holds"].get<bool>());
     }
 };
 

@@ -25,6 +25,6 @@ inline std::string default_model() {
 }  // namespace kvasir::test
 
 /// Skips a test that needs the default model where it is absent.
-#define KVASIR_NEEDS_MODEL(path)                                                          \
-    const std::string path = kvasir::test::default_model();                              \
+#define KVASIR_NEEDS_MODEL(path)                            \
+    const std::string path = kvasir::test::default_model(); \
     if (path.empty()) QSKIP("the default model is not here: run tools/fetch-model first")

@@ -7,7 +7,9 @@
 
 namespace kvasir::test {
 
-inline std::string source_path(const std::string& name) { return std::string(KVASIR_SOURCE_DIR) + "/" + name; }
+inline std::string source_path(const std::string& name) {
+    return std::string(KVASIR_SOURCE_DIR) + "/" + name;
+}
 
 inline nlohmann::json golden_json(const std::string& name) {
     std::ifstream file(source_path("tests/golden/" + name));

@@ -47,6 +47,7 @@ class TestLanes : public QObject {
         for (int step = 0; step < 3; ++step)
             for (int lane = 0; lane < 2; ++lane) {
                 StepRecord r;
+                r.run = 7;
                 r.lane = lane;
                 r.step = step;
                 r.position = 1 + step;

@@ -51,6 +51,8 @@ class TestWindow : public QObject {
     void drop(const QString& path) {
         QMimeData mime;
         mime.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window_.get(), &enter);  // the widget that accepts it is where the drop goes
         QDropEvent event(QPointF(50, 50), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(window_.get(), &event);
         QTest::qWait(50);
@@ -70,6 +72,7 @@ class TestWindow : public QObject {
         });
         QTest::keyClick(window_.get(), Qt::Key_P, Qt::ControlModifier);
         QVERIFY(typed);
+        init();
         Experiment e = window_->controller().experiment();
         e.n_tokens = n_tokens;
         e.mode = Mode::teacher_forced;
@@ -81,6 +84,12 @@ class TestWindow : public QObject {
         window_ = std::make_unique<MainWindow>(settings_);
         window_->show();
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));  // shortcuts work in the active window only
+    }
+
+    /// A dialog that closed leaves no active window on the offscreen platform; shortcuts need one.
+    void init() {
+        window_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
 
     void hasADockForEveryPlot() {
@@ -159,9 +168,11 @@ class TestWindow : public QObject {
 
         const RunModel& run = window_->controller().run();
         QCOMPARE(run.n_lanes(), 4);
+        const size_t n = run.lane(0).size();  // 8, or fewer where the model ends its text
+        QVERIFY(n >= 4 && n <= 8);
         QStringList expected;
         for (int lane = 0; lane < 4; ++lane) {
-            QCOMPARE(run.lane(lane).size(), size_t(8));
+            QCOMPARE(run.lane(lane).size(), n);
             for (const StepRecord& r : run.lane(lane))
                 expected << QStringLiteral("%1 %2 %3 %4")
                                 .arg(QString::fromLatin1(laneLetter(run, lane)))
@@ -182,7 +193,7 @@ class TestWindow : public QObject {
                            .arg(double(row[kl].toFloat()), 0, 'g', 9);
         QCOMPARE(plotted, expected);
         const QVector<QStringList> memory = parseCsv(plot("memory")->plot()->csv());
-        QCOMPARE(memory.size(), qsizetype(1 + 4 * 8));
+        QCOMPARE(memory.size(), qsizetype(1 + 4 * n));
         const qsizetype total = memory[0].indexOf(QStringLiteral("total_bytes"));
         QCOMPARE(memory[1][total].toULongLong(), qulonglong(run.lane(0)[0].bytes.total()));
         QCOMPARE(window_->lanes().panes().size(), size_t(4));

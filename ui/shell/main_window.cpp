@@ -83,6 +83,7 @@ MainWindow::MainWindow(Settings& settings)
 
 MainWindow::~MainWindow() {
     qApp->removeEventFilter(this);
+    edits_.stack().disconnect(this);  // it says goodbye when the actions are gone already
     // the views look at the controller, which goes before the widgets that Qt would delete on its own
     delete takeCentralWidget();
     qDeleteAll(findChildren<QDockWidget*>());

@@ -14,14 +14,17 @@ std::vector<float> random_logits(int n, unsigned seed) {
     std::mt19937 random(seed);
     std::normal_distribution<float> normal(0, 4);
     std::vector<float> x(static_cast<size_t>(n));
-    for (float& v : x) v = normal(random);
+    for (float& v : x)
+        v = normal(random);
     return x;
 }
 
 double plain_kl(const std::vector<float>& a, const std::vector<float>& b) {
     long double za = 0, zb = 0, kl = 0;
-    for (float v : a) za += std::exp((long double)v);
-    for (float v : b) zb += std::exp((long double)v);
+    for (float v : a)
+        za += std::exp((long double)v);
+    for (float v : b)
+        zb += std::exp((long double)v);
     for (size_t i = 0; i < a.size(); ++i)
         kl += std::exp((long double)a[i]) / za * ((a[i] - std::log(za)) - (b[i] - std::log(zb)));
     return double(kl);
@@ -47,7 +50,8 @@ class TestDivergence : public QObject {
     void topFiveMatchesASort() {
         const auto logits = random_logits(4099, 7);
         std::vector<int> order(logits.size());
-        for (size_t i = 0; i < order.size(); ++i) order[i] = int(i);
+        for (size_t i = 0; i < order.size(); ++i)
+            order[i] = int(i);
         std::sort(order.begin(), order.end(), [&](int a, int b) { return logits[size_t(a)] > logits[size_t(b)]; });
         const Prediction p = predict(logits);
         for (size_t i = 0; i < 5; ++i) {
@@ -57,12 +61,14 @@ class TestDivergence : public QObject {
     }
     void equalLogitsGoToTheSmallerId() {
         const Prediction p = predict(std::vector<float>(10, 1.0f));
-        for (int i = 0; i < 5; ++i) QCOMPARE(p.top[size_t(i)].id, i);
+        for (int i = 0; i < 5; ++i)
+            QCOMPARE(p.top[size_t(i)].id, i);
     }
     void klAgainstLongDouble() {
         const auto a = random_logits(5000, 1);
         auto b = a;
-        for (size_t i = 0; i < b.size(); ++i) b[i] += float(std::sin(double(i))) * 0.3f;
+        for (size_t i = 0; i < b.size(); ++i)
+            b[i] += float(std::sin(double(i))) * 0.3f;
         const double want = plain_kl(a, b), got = kl_divergence(predict(a), predict(b));
         QVERIFY2(std::abs(got - want) < 1e-5 * want, qPrintable(QString("%1 %2").arg(got).arg(want)));
         QVERIFY(kl_divergence(predict(a), predict(a)) < 1e-9);
@@ -71,7 +77,8 @@ class TestDivergence : public QObject {
     void klOfNearlyEqualIsNotNoise() {
         const auto a = random_logits(49152, 3);
         auto b = a;
-        for (size_t i = 0; i < b.size(); ++i) b[i] += float(std::cos(double(i))) * 1e-3f;
+        for (size_t i = 0; i < b.size(); ++i)
+            b[i] += float(std::cos(double(i))) * 1e-3f;
         const double want = plain_kl(a, b), got = kl_divergence(predict(a), predict(b));
         QVERIFY2(std::abs(got - want) < 0.1 * want, qPrintable(QString("%1 %2").arg(got).arg(want)));
     }

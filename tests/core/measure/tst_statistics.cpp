@@ -28,7 +28,8 @@ class TestStatistics : public QObject {
         std::mt19937 random(5);
         std::normal_distribution<float> normal(2, 3);
         std::vector<float> x(200000);
-        for (float& v : x) v = normal(random);
+        for (float& v : x)
+            v = normal(random);
         const ValueStatistics s = value_statistics(x);
         QVERIFY(std::abs(s.kurtosis - 3) < 0.1);
         QVERIFY(std::abs(s.sigma - 3) < 0.05);
@@ -43,7 +44,8 @@ class TestStatistics : public QObject {
     }
     void bootstrapCoversTheMeanAndRepeats() {
         std::vector<double> x;
-        for (int i = 0; i < 512; ++i) x.push_back(std::sin(i * 0.7) + 2);
+        for (int i = 0; i < 512; ++i)
+            x.push_back(std::sin(i * 0.7) + 2);
         const auto a = bootstrap_ci95(x), b = bootstrap_ci95(x);
         QCOMPARE(a, b);
         QVERIFY(a.first < mean(x) && mean(x) < a.second);

@@ -60,7 +60,9 @@ std::vector<float> step(Forward& forward, KvCache& cache, int token) {
     return logits;
 }
 
-int best(const std::vector<float>& logits) { return int(std::max_element(logits.begin(), logits.end()) - logits.begin()); }
+int best(const std::vector<float>& logits) {
+    return int(std::max_element(logits.begin(), logits.end()) - logits.begin());
+}
 
 }  // namespace
 
@@ -69,7 +71,8 @@ class TestForward : public QObject {
  private slots:
     void everyWeightType_data() {
         QTest::addColumn<QString>("name");
-        for (const char* type : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1"}) QTest::newRow(type) << QString("llama-gqa-%1").arg(type);
+        for (const char* type : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1"})
+            QTest::newRow(type) << QString("llama-gqa-%1").arg(type);
     }
     void everyWeightType() {
         QFETCH(QString, name);
@@ -85,11 +88,14 @@ class TestForward : public QObject {
             const size_t n_vocab = size_t(model->config().n_vocab);
             for (size_t p = 0; p < ids.size(); ++p)
                 for (size_t k = 0; k < 5; ++k) {
-                    const double want = input["top5_logits"][p][k], got = logits[p * n_vocab + input["top5_ids"][p][k].get<size_t>()];
-                    QVERIFY2(std::abs(got - want) <= tolerance, qPrintable(QString("position %1: %2 %3").arg(p).arg(got).arg(want)));
+                    const double want = input["top5_logits"][p][k],
+                                 got = logits[p * n_vocab + input["top5_ids"][p][k].get<size_t>()];
+                    QVERIFY2(std::abs(got - want) <= tolerance,
+                             qPrintable(QString("position %1: %2 %3").arg(p).arg(got).arg(want)));
                 }
             for (size_t v = 0; v < n_vocab; ++v)
-                QVERIFY(std::abs(logits[(ids.size() - 1) * n_vocab + v] - input["last_logits_fp64"][v].get<double>()) <= tolerance);
+                QVERIFY(std::abs(logits[(ids.size() - 1) * n_vocab + v] - input["last_logits_fp64"][v].get<double>()) <=
+                        tolerance);
             std::vector<float> last(logits.end() - long(n_vocab), logits.end());
             for (const int token : input["greedy"].get<std::vector<int>>()) {
                 QCOMPARE(best(last), token);
@@ -168,7 +174,8 @@ class TestForward : public QObject {
             std::vector<float> logits;
             QVERIFY(forward.run(sequences, {}, logits).ok());
             for (int i = 0; i < n; ++i)
-                QVERIFY(std::equal(want.begin(), want.end(), logits.begin() + long(size_t(i) * forward.logits_stride())));
+                QVERIFY(
+                    std::equal(want.begin(), want.end(), logits.begin() + long(size_t(i) * forward.logits_stride())));
         }
     }
 

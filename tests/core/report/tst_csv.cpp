@@ -22,13 +22,15 @@ class TestCsv : public QObject {
         RunModel run;
         run.begin(info, 1, 1, 64);
         StepRecord a;
-        a.position = 9, a.token_id = 4, a.nll = 0.25f, a.kl = 0.125f, a.delta_logprob = -0.5f, a.top1_id = 4, a.rank = 2;
+        a.position = 9, a.token_id = 4, a.nll = 0.25f, a.kl = 0.125f, a.delta_logprob = -0.5f, a.top1_id = 4,
+        a.rank = 2;
         StepRecord b = a;
         b.position = 10, b.comparable = false;
         run.append({a, b});
-        QCOMPARE(per_token_csv(run), std::string("lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank\r\n"
-                                                 "\"quanto:4,residual=32\",9,4,0.25,0.125,-0.5,4,1,2\r\n"
-                                                 "\"quanto:4,residual=32\",10,4,0.25,,,4,,2\r\n"));
+        QCOMPARE(per_token_csv(run),
+                 std::string("lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank\r\n"
+                             "\"quanto:4,residual=32\",9,4,0.25,0.125,-0.5,4,1,2\r\n"
+                             "\"quanto:4,residual=32\",10,4,0.25,,,4,,2\r\n"));
     }
 };
 

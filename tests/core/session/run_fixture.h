@@ -18,13 +18,17 @@ inline std::shared_ptr<const Model> load(const std::string& path) {
 }
 
 /// Small and quick, no default model needed.
-inline std::shared_ptr<const Model> tiny_model() { return load(source_path("tests/golden/models/gguf/llama-gqa-Q8_0.gguf")); }
+inline std::shared_ptr<const Model> tiny_model() {
+    return load(source_path("tests/golden/models/gguf/llama-gqa-Q8_0.gguf"));
+}
 
 inline Experiment experiment(const std::vector<std::string>& specs, int n_tokens) {
     Experiment e;
-    for (const std::string& text : specs) e.lanes.push_back({parse_cache_spec(text).value(), true});
+    for (const std::string& text : specs)
+        e.lanes.push_back({parse_cache_spec(text).value(), true});
     // A given text, so that no end-of-text token of a tiny model ends the run early.
-    for (int i = 0; i < 12; ++i) e.prompt += "the lighthouse keeper wrote down the names. ";
+    for (int i = 0; i < 12; ++i)
+        e.prompt += "the lighthouse keeper wrote down the names. ";
     e.score_text = true;
     e.prefill = 8;
     e.n_tokens = n_tokens;

@@ -67,7 +67,8 @@ class TestDistribution : public QObject {
         reference->read(0, 0, Side::k, 0, 80, exact.data());
         lane->read(0, 0, Side::k, 0, 80, seen.data());
         double mse = 0;
-        for (size_t i = 0; i < exact.size(); ++i) mse += std::pow(double(seen[i]) - exact[i], 2) / double(exact.size());
+        for (size_t i = 0; i < exact.size(); ++i)
+            mse += std::pow(double(seen[i]) - exact[i], 2) / double(exact.size());
         QVERIFY(std::abs(f.mse - mse) < 1e-9);
         QCOMPARE(f.levels.size(), size_t(16));
     }

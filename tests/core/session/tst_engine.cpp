@@ -36,7 +36,8 @@ class TestEngine : public QObject {
         QCOMPARE(engine.status().n_done, 20);
         const auto records = engine.drain();
         QCOMPARE(records.size(), size_t(40));
-        for (const StepRecord& r : records) QCOMPARE(r.run, engine.run_info()->serial);
+        for (const StepRecord& r : records)
+            QCOMPARE(r.run, engine.run_info()->serial);
         QVERIFY(engine.drain().empty());
         QCOMPARE(engine.status().coverage.size(), size_t(2));
     }
@@ -75,9 +76,11 @@ class TestEngine : public QObject {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         QCOMPARE(engine.status().n_done, at);
         engine.step();
-        QVERIFY(eventually([&] { return engine.status().state == EngineState::paused && engine.status().n_done == at + 1; }));
+        QVERIFY(eventually(
+            [&] { return engine.status().state == EngineState::paused && engine.status().n_done == at + 1; }));
         engine.resume();
-        QVERIFY(eventually([&] { return engine.status().n_done > at + 3 || engine.status().state == EngineState::finished; }));
+        QVERIFY(eventually(
+            [&] { return engine.status().n_done > at + 3 || engine.status().state == EngineState::finished; }));
         engine.stop();
         engine.wait_until_idle();
         const EngineStatus end = engine.status();
@@ -104,7 +107,8 @@ class TestEngine : public QObject {
         QVERIFY(eventually([&] { return (frame = engine.take_distribution()) != nullptr; }));
         QCOMPARE(frame->request.lane, 1);
         uint32_t n = 0;
-        for (const uint32_t c : frame->before) n += c;
+        for (const uint32_t c : frame->before)
+            n += c;
         const auto model = engine.model();
         QCOMPARE(int(n), frame->n_tokens * model->config().n_kv_heads * model->config().head_dim);
         QVERIFY(!engine.take_distribution());

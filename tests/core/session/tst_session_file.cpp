@@ -58,9 +58,12 @@ class TestSessionFile : public QObject {
             QVERIFY(!loaded.ok());
             QVERIFY(!loaded.error().message().empty());
         }
-        for (const char* text : {"{}", "[]", "{\"kvasir_session\": 99}", "{\"kvasir_session\": 1}", "{\"kvasir_session\": 1, \"experiment\": 3}",
-                                 "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"nonsense\"}]}}",
-                                 "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"fp16\"}], \"reference\": 4}}"}) {
+        for (const char* text :
+             {"{}", "[]", "{\"kvasir_session\": 99}", "{\"kvasir_session\": 1}",
+              "{\"kvasir_session\": 1, \"experiment\": 3}",
+              "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"nonsense\"}]}}",
+              "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"fp16\"}], "
+              "\"reference\": 4}}"}) {
             QVERIFY(write_file_atomically(path("bad.kvasir"), text).ok());
             QVERIFY2(!load_session(path("bad.kvasir")).ok(), text);
         }
