@@ -2,10 +2,11 @@
 #include "core/session/run.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-
+#include <filesystem>
 #include <limits>
 
 #include "core/measure/divergence.h"
@@ -30,6 +31,15 @@ struct Lane {
     std::string error;
     explicit Lane(const Sampling& s) : sampler(s) {}
 };
+
+/// Name of the model's file without its type: what people call the model. (general.name is often the name of a training
+/// run.)
+std::string short_name(const Model& model) {
+    std::string name = std::filesystem::path(model.file().path()).stem().string();
+    const std::string type = "." + model.config().weights;
+    if (name.size() > type.size() && name.ends_with(type)) name.resize(name.size() - type.size());
+    return name;
+}
 
 Error refuse(std::string what, std::string why, std::string hint) {
     return Error{ErrorCode::input, std::move(what), "", std::move(why), std::move(hint)};
@@ -162,7 +172,7 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     if (experiment.score_text) impl->info.experiment.mode = Mode::teacher_forced;
     impl->info.n_threads = experiment.n_threads > 0 ? experiment.n_threads : kernels::physical_cores();
     impl->info.simd = kernels::simd_name();
-    impl->info.model_name = impl->model->config().name;
+    impl->info.model_name = short_name(*impl->model);
     impl->info.model_weights = impl->model->config().weights;
     for (int id = 0; id < impl->model->config().n_vocab; ++id)
         if (impl->model->tokenizer().is_unused(id)) impl->unused.push_back(id);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plot_frame.h"
 
-#include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -9,24 +8,6 @@
 #include "ui/plots/plot_text.h"
 
 namespace kvasir::ui {
-
-void ElidedLabel::setWhole(const QString& text) {
-    if (text == this->text()) return;
-    setText(text);
-    setToolTip(text);
-}
-
-void ElidedLabel::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    painter.setFont(font());
-    painter.setPen(Theme::instance().colour(QStringLiteral("dim")));
-    painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(text(), Qt::ElideRight, width()));
-}
-
-QSize ElidedLabel::minimumSizeHint() const {
-    return {20, QLabel::minimumSizeHint().height()};
-}
 
 int recordIndex(const RunModel& run, int lane, int step) {
     const auto& records = run.lane(lane);
@@ -61,7 +42,7 @@ PlotFrame::PlotFrame(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QW
     empty_->setMinimumSize(40, 40);
     pages_->addWidget(empty_);
     column_->addWidget(pages_, 1);
-    provenance_ = new ElidedLabel;
+    provenance_ = new OneLineLabel;
     column_->addWidget(provenance_);
 
     connect(&feed, &PlotFeed::runBegan, this, [this] {
@@ -88,6 +69,9 @@ void PlotFrame::restyle() {
     column_->setContentsMargins(theme.px(10), theme.px(4), theme.px(10), theme.px(4));
     column_->setSpacing(theme.px(2));
     provenance_->setFont(theme.font(8));
+    QPalette dim = provenance_->palette();
+    dim.setColor(QPalette::WindowText, theme.colour(QStringLiteral("dim")));
+    provenance_->setPalette(dim);
     empty_->setFont(theme.font(9));
     for (Chart* chart : charts_)
         chart->applyTheme(theme);
@@ -177,7 +161,7 @@ void PlotFrame::drawMissing() {
         reason.isEmpty() ? QStringLiteral("<b>%1</b><br>%2").arg(tr("No tokens scored yet"), texts_.question) : reason);
     pages_->setCurrentWidget(isEmpty() ? static_cast<QWidget*>(empty_) : chart_);
     chart_->refresh();
-    provenance_->setWhole(isEmpty() ? QString() : makeProvenance());
+    provenance_->setText(isEmpty() ? QString() : makeProvenance());
     moveCrosshair();
 }
 

@@ -11,6 +11,7 @@
 #include "ui/plots/plot_feed.h"
 #include "ui/plots/plot_view.h"
 #include "ui/plots/readout_line.h"
+#include "ui/shell/typeset.h"
 #include "ui/shell/view_state.h"
 
 class QHBoxLayout;
@@ -21,18 +22,6 @@ namespace kvasir::ui {
 /// The words of a plot's row in the registry.
 struct PlotTexts {
     QString id, title, question;
-};
-
-/// A line of text that is cut at the right and whole in its tooltip.
-class ElidedLabel : public QLabel {
-    Q_OBJECT
- public:
-    using QLabel::QLabel;
-    void setWhole(const QString& text);
-
- protected:
-    void paintEvent(QPaintEvent* event) override;
-    QSize minimumSizeHint() const override;
 };
 
 class PlotFrame : public PlotView {
@@ -98,7 +87,7 @@ class PlotFrame : public PlotView {
     ReadoutLine* readout_;
     QStackedWidget* pages_;
     QLabel* empty_;
-    ElidedLabel* provenance_;
+    OneLineLabel* provenance_;
     Chart* chart_ = nullptr;
     QVector<Chart*> charts_;
     bool new_run_ = true;  ///< startRun is due

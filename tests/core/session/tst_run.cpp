@@ -99,6 +99,7 @@ class TestRun : public QObject {
         QCOMPARE(run.summary(1).first_flip, 9);
     }
     void goldenEvaluation() {
+        KVASIR_RELEASE_ONLY();
         KVASIR_NEEDS_MODEL(path);
         const auto model = load(path);
         const auto golden = golden_json("eval/lighthouse.json");
@@ -154,6 +155,7 @@ class TestRun : public QObject {
         }
     }
     void hqq8ThroughDequantizedValues() {
+        KVASIR_RELEASE_ONLY();
         KVASIR_NEEDS_MODEL(path);
         Experiment e = experiment({"fp16", "hqq:8"}, 512);
         e.prompt = std::string(lighthouse_text());
