@@ -4,6 +4,7 @@
 #include "app/cli/bench_run.h"
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
+#include "core/report/provenance.h"
 #include "core/session/prompt_library.h"
 #include "kernels/cpu/machine.h"
 #include "kernels/cpu/ops.h"
@@ -84,7 +85,7 @@ int BenchCommand::operator()() const {
             }
         }
     if (common.json) {
-        nlohmann::json j = document_head(model->get(), common.kernel_path());
+        nlohmann::json j = provenance(model->get(), common.kernel_path());
         j["machine"] = {{"threads", threads},
                         {"memory_bandwidth_gbps", machine.bandwidth_gbps},
                         {"fma_gflops", machine.fma_gflops},

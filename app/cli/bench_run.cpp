@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "app/cli/common.h"
+#include "core/model/prompt_pass.h"
 #include "kernels/cpu/machine.h"
 
 namespace kvasir::cli {
@@ -32,25 +33,14 @@ Machine Bench::measure_machine() {
     return {kernels::measure_read_bandwidth(forward_.pool()), kernels::measure_fma_rate(forward_.pool())};
 }
 
+/// Prompt tokens per second, all passes together.
 Result<double> Bench::fill(const std::vector<KvCache*>& caches, const std::vector<int>& prompt,
                            const Progress& progress) {
-    for (KvCache* cache : caches)
-        cache->begin_prompt(int(prompt.size()));
     const Clock::time_point start = Clock::now();
-    constexpr size_t kChunk = 128;
-    for (size_t begin = 0; begin < prompt.size(); begin += kChunk) {
-        progress(double(begin) / double(prompt.size()), "filling the caches");
-        Sequence s;
-        s.tokens.assign(prompt.begin() + std::ptrdiff_t(begin),
-                        prompt.begin() + std::ptrdiff_t(std::min(prompt.size(), begin + kChunk)));
-        s.caches = caches;
-        ForwardOptions options;
-        options.settle = false;
-        options.no_logits = true;
-        std::vector<float> logits;
-        if (Status st = forward_.run({&s, 1}, options, logits, interrupted_by_user()); !st) return st.error();
-    }
-    const double rate = double(prompt.size()) / seconds_since(start);
+    constexpr int kChunk = 128;
+    const auto pass = read_prompt(forward_, caches, prompt, kChunk, progress, interrupted_by_user());
+    if (!pass) return pass.error();
+    const double rate = double(pass->n_groups) * double(prompt.size()) / seconds_since(start);
     for (const Status& s : forward_.finish_prompt(caches))
         if (!s) return s.error();
     return rate;
@@ -122,7 +112,7 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
             "Use fewer caches or a smaller depth."};
 
     std::vector<std::unique_ptr<KvCache>> caches;
-    std::vector<std::vector<KvCache*>> groups;  // equal prompt attention: one pass
+    std::vector<KvCache*> all;
     std::string names;
     for (size_t i = 0; i < n_caches; ++i) {
         const CacheSpec& spec = specs[i % specs.size()];
@@ -130,30 +120,21 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
         if (!cache) return cache.error();
         caches.push_back(std::move(*cache));
         names += (names.empty() ? "" : " | ") + spec.text;
-        auto group = std::find_if(groups.begin(), groups.end(),
-                                  [&](const auto& g) { return g.front()->spec().same_prompt_attention(spec); });
-        if (group == groups.end()) group = groups.emplace(groups.end());
-        group->push_back(caches.back().get());
+        all.push_back(caches.back().get());
     }
     std::vector<int> prompt;
     for (int i = 0; i < std::max(depth, 1); ++i)
         prompt.push_back(text[size_t(i) % text.size()]);
-    double prefill = 0;
-    for (const auto& group : groups) {
-        const auto rate = fill(group, prompt, progress);
-        if (!rate) return rate.error();
-        prefill = *rate;
-    }
+    const auto prefill = fill(all, prompt, progress);
+    if (!prefill) return prefill.error();
     std::vector<BenchRow> rows;
     for (size_t i = 0; i < (lock_step ? 1 : caches.size()); ++i) {
-        std::vector<KvCache*> step;
-        for (size_t l = 0; l < (lock_step ? caches.size() : 1); ++l)
-            step.push_back(caches[i + l].get());
+        const std::vector<KvCache*> step = lock_step ? all : std::vector<KvCache*>{all[i]};
         auto row = decode(step, n_tokens, text, int(prompt.size()));
         if (!row) return row.error();
         row->spec = lock_step ? names : specs[i].text;
         row->depth = depth;
-        row->prefill_rate = prefill;
+        row->prefill_rate = *prefill;
         add_limits(*row, machine);
         rows.push_back(std::move(*row));
     }

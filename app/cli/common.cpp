@@ -7,10 +7,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 
+#include "core/base/atomic_file.h"
+#include "core/base/default_model.h"
 #include "core/base/sha256.h"
-#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 namespace {
@@ -67,17 +67,6 @@ void Common::add_engine_to(CLI::App& app) {
         ->check(CLI::IsMember({"fused", "reference"}));
 }
 
-std::string default_model_path() {
-    const auto env = [](const char* name) -> std::string {
-        const char* v = std::getenv(name);
-        return v ? v : "";
-    };
-    if (const std::string own = env("KVASIR_MODEL"); !own.empty()) return own;
-    std::string data = env("XDG_DATA_HOME");
-    if (data.empty()) data = env("HOME") + "/.local/share";
-    return data + "/kvasir/models/SmolLM2-135M-Instruct.Q4_1.gguf";
-}
-
 Result<std::shared_ptr<const Model>> load_model(const Common& common) {
     const bool is_default = common.model_path.empty();
     ProgressLine progress(common);
@@ -101,8 +90,13 @@ int fail(const Common& common, const Error& error) {
     return exit_status_of(error.code);
 }
 
-nlohmann::json document_head(const Model* model, KernelPath path) {
-    return provenance(model, path);
+Result<std::string> read_text(const std::string& path, const Common& common) {
+    auto bytes = read_file(path);
+    if (!bytes) return bytes.error();
+    size_t replaced = 0;
+    std::string text = valid_utf8(*bytes, &replaced);
+    if (replaced) ProgressLine(common).note(fmt::format("note: {} invalid bytes were replaced by U+FFFD", replaced));
+    return text;
 }
 
 nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the commands share: the model option, exit codes, errors, progress and the head of every JSON document.
+// What the commands share: the model option, exit codes, errors, progress, text files.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -29,16 +29,15 @@ struct Common {
     KernelPath kernel_path() const { return kernels == "reference" ? KernelPath::reference : KernelPath::fused; }
 };
 
-/// Where tools/fetch-model puts the default model, or $KVASIR_MODEL.
-std::string default_model_path();
-
 Result<std::shared_ptr<const Model>> load_model(const Common& common);
 
 /// Prints the error (and with --json the error document) and returns the exit status for its code.
 int fail(const Common& common, const Error& error);
 
-/// `"kvasir"` and `"model"` of a document.
-nlohmann::json document_head(const Model* model, KernelPath path);
+/// A text file as valid UTF-8; says so on stderr when bytes had to be replaced.
+Result<std::string> read_text(const std::string& path, const Common& common);
+
+/// `"text"` of a document.
 nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens);
 
 /// Progress on stderr: a bar on a terminal, plain lines otherwise, nothing with --quiet.

@@ -9,6 +9,8 @@
 #include "core/base/atomic_file.h"
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
+#include "core/report/provenance.h"
+#include "core/report/repeats.h"
 #include "core/report/run_table.h"
 #include "core/session/prompt_library.h"
 #include "core/session/run.h"
@@ -20,92 +22,168 @@ struct EvalCommand {
     Common common;
     std::string text_file, reference, per_token;
     std::vector<std::string> caches;
-    int prefill = 128, tokens = 0;
+    int prefill = 128, tokens = 0, repeat = 1;
     bool blind = false;
 
     int operator()() const;
+
+ private:
+    Result<Experiment> experiment() const;
 };
 
-int EvalCommand::operator()() const {
-    std::string text(lighthouse_text());
-    if (!text_file.empty()) {
-        auto bytes = read_file(text_file);
-        if (!bytes) return fail(common, bytes.error());
-        text = std::move(*bytes);
-    }
-    size_t replaced = 0;
-    text = valid_utf8(text, &replaced);
+/// The draws of an evaluation: the first is shown, the others say how far it may be trusted.
+struct Evaluation {
+    std::unique_ptr<Run> run;
+    RunModel measured;
+    Repeats repeats;
+    bool complete = true;
+    const Repeats* repeated() const { return repeats.size() > 1 ? &repeats : nullptr; }
+};
+
+Result<Experiment> EvalCommand::experiment() const {
     Experiment e;
+    e.prompt = std::string(lighthouse_text());
+    if (!text_file.empty()) {
+        auto read = read_text(text_file, common);
+        if (!read) return read.error();
+        e.prompt = std::move(*read);
+    }
     auto lanes = parse_lanes(caches, reference, &e.reference);
-    if (!lanes) return fail(common, lanes.error());
+    if (!lanes) return lanes.error();
     e.lanes = std::move(*lanes);
-    e.prompt = text, e.score_text = true, e.prefill = prefill, e.n_tokens = tokens > 0 ? tokens - prefill : 0;
+    e.score_text = true, e.prefill = prefill, e.n_tokens = tokens > 0 ? tokens - prefill : 0;
     e.n_threads = common.threads, e.kernels = common.kernel_path(), e.layer_errors = false;
     if (tokens > 0 && tokens <= prefill)
-        return fail(common, {ErrorCode::usage, "nothing to score", "--tokens",
-                             fmt::format("{} tokens, of which {} are the prompt", tokens, prefill),
-                             "Ask for more tokens than --prefill."});
-    const auto model = load_model(common);
-    if (!model) return fail(common, model.error());
-    auto run = Run::create(*model, e);
-    if (!run) return fail(common, run.error());
+        return Error{ErrorCode::usage, "nothing to score", "--tokens",
+                     fmt::format("{} tokens, of which {} are the prompt", tokens, prefill),
+                     "Ask for more tokens than --prefill."};
+    return e;
+}
 
-    RunModel measured;
-    ProgressLine progress(common);
-    if (replaced) progress.note(fmt::format("note: {} invalid bytes were replaced by U+FFFD", replaced));
-    const auto complete = drive(**run, **model, measured, progress);
-    if (!complete) return fail(common, complete.error());
-    if (!per_token.empty())
-        if (Status s = write_file_atomically(per_token, per_token_csv(measured)); !s) return fail(common, s.error());
+Status evaluate(const std::shared_ptr<const Model>& model, Experiment e, int n_draws, ProgressLine& progress,
+                Evaluation& out) {
+    for (int draw = 0; draw < n_draws && out.complete; ++draw) {
+        e.sum_order = draw;
+        e.noise_floor = draw == 0;  // once is enough
+        auto run = Run::create(model, e);
+        if (!run) return run.error();
+        if (draw > 0) progress.note(fmt::format("draw {} of {}", draw + 1, n_draws));
+        RunModel measured;
+        const auto complete = drive(**run, *model, measured, progress);
+        if (!complete) return complete.error();
+        out.complete = *complete;
+        if (draw == 0 || *complete) out.repeats.add(measured);
+        if (draw > 0) continue;
+        out.run = std::move(*run);
+        out.measured = std::move(measured);
+    }
+    return {};
+}
 
+std::vector<int> text_ids(const RunModel& measured) {
     std::vector<int> ids = measured.info().prompt_ids;
     for (const StepRecord& r : measured.lane(measured.info().experiment.reference))
         ids.push_back(r.token_id);
-    nlohmann::json rows = run_lanes_json(measured, **run);
-    for (auto& row : rows)
-        row.erase("text");
-    if (blind && *complete) {
-        for (const LaneSetup& lane : e.lanes) {
+    return ids;
+}
+
+/// The row of a scheme measured the blind way.
+nlohmann::json blind_row(const CacheSpec& spec, const std::vector<double>& nll) {
+    const double m = mean(nll);
+    return {{"spec", spec.text + " (blind forward)"},
+            {"long_spec", long_spec(spec)},
+            {"requested", spec.text},
+            {"active", "exact attention in one forward pass"},
+            {"why", "one forward pass never reads the cache: this says nothing about it"},
+            {"n_scored", nll.size()},
+            {"nll_mean", m},
+            {"ppl", std::exp(m)},
+            {"coverage", {{"k", 0.0}, {"v", 0.0}}}};
+}
+
+nlohmann::json noise_floor_json(const NoiseFloor& floor) {
+    return {{"kl_mean", floor.kl_mean},
+            {"nll_mean", floor.nll_mean},
+            {"nll_median", floor.nll_median},
+            {"nll_max", floor.nll_max},
+            {"n", floor.n},
+            {"what", "the reference against itself with its sums in another order"}};
+}
+
+void print_for_people(const Evaluation& evaluation, const nlohmann::json& rows) {
+    fmt::print("{}", run_table(evaluation.measured, *evaluation.run));
+    const NoiseFloor floor = evaluation.measured.noise_floor();
+    fmt::print(
+        "noise floor: mean KL {:.2g} nats, mean nll {:.2g}, one token's nll up to {:.2g} (the reference with its sums "
+        "in another order, {} tokens)\n",
+        floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
+    for (const auto& row : rows) {
+        const auto spec = row["spec"].get<std::string>();
+        if (row.contains("repeat")) {
+            const auto& r = row["repeat"];
+            const auto figure = [&](const char* what, const char* key) { return r[what][key].get<double>(); };
+            fmt::print(
+                "{:<26} {} draws: nll {:.5f} ± {:.5f}, mean KL {:.3g} ± {:.2g}; one token's nll lies within {:.2g} "
+                "(median), {:.2g} (most)\n",
+                spec, r["n"].get<int>(), figure("nll_mean", "mean"), figure("nll_mean", "sd"),
+                figure("kl_mean", "mean"), figure("kl_mean", "sd"), figure("nll_range_per_token", "median"),
+                figure("nll_range_per_token", "max"));
+        }
+        if (spec.find("(blind") != std::string::npos)
+            fmt::print(
+                "{:<38} nll {:.5f}, 0 % of attention reads were quantized. This number says nothing about the "
+                "cache.\n",
+                spec, row["nll_mean"].get<double>());
+    }
+}
+
+int EvalCommand::operator()() const {
+    const auto e = experiment();
+    if (!e) return fail(common, e.error());
+    const auto model = load_model(common);
+    if (!model) return fail(common, model.error());
+    ProgressLine progress(common);
+    Evaluation evaluation;
+    if (Status s = evaluate(*model, *e, repeat, progress, evaluation); !s) return fail(common, s.error());
+    const RunModel& measured = evaluation.measured;
+    if (!per_token.empty())
+        if (Status s = write_file_atomically(per_token, per_token_csv(measured, evaluation.repeated())); !s)
+            return fail(common, s.error());
+
+    const std::vector<int> ids = text_ids(measured);
+    nlohmann::json rows = run_lanes_json(measured, *evaluation.run);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        rows[i].erase("text");
+        if (evaluation.repeated() && !measured.info().lanes[i].failed)
+            rows[i]["repeat"] = evaluation.repeats.lane(int(i));
+    }
+    if (blind && evaluation.complete) {
+        for (const LaneSetup& lane : e->lanes) {
             progress.note("blind forward: " + lane.spec.text);
             const auto nll = blind_nll(*model, lane.spec, ids, prefill, common.threads);
             if (!nll) return fail(common, nll.error());
-            const double m = mean(*nll);
-            rows.push_back({{"spec", lane.spec.text + " (blind forward)"},
-                            {"long_spec", long_spec(lane.spec)},
-                            {"requested", lane.spec.text},
-                            {"active", "exact attention in one forward pass"},
-                            {"why", "one forward pass never reads the cache: this says nothing about it"},
-                            {"n_scored", nll->size()},
-                            {"nll_mean", m},
-                            {"ppl", std::exp(m)},
-                            {"coverage", {{"k", 0.0}, {"v", 0.0}}}});
+            rows.push_back(blind_row(lane.spec, *nll));
         }
     }
     if (common.json) {
-        nlohmann::json j = document_head(model->get(), e.kernels);
-        j["text"] = text_head(text_file.empty() ? "built-in lighthouse text" : text_file, text,
-                              (*model)->tokenizer().encode(text, SpecialTokens::as_text).size());
-        j["complete"] = *complete;
+        nlohmann::json j = provenance(model->get(), e->kernels);
+        j["text"] = text_head(text_file.empty() ? "built-in lighthouse text" : text_file, e->prompt,
+                              size_t(measured.info().n_text_tokens));
+        j["complete"] = evaluation.complete;
         j["protocol"] = {{"prefill", prefill},
                          {"n_tokens", ids.size()},
-                         {"n_scored", (*run)->n_done()},
+                         {"n_scored", evaluation.run->n_done()},
                          {"first_scored", prefill},
                          {"bos", (*model)->tokenizer().add_bos()},
                          {"compute", "fp32"}};
-        j["reference"] = e.lanes[size_t(e.reference)].spec.text;
-        j["noise_floor"] = {{"kl_mean", nullptr}, {"nll_mean", nullptr}, {"why", "not measured in this version"}};
+        j["reference"] = e->lanes[size_t(e->reference)].spec.text;
+        j["noise_floor"] = noise_floor_json(measured.noise_floor());
         j["lanes"] = std::move(rows);
         print_json(j);
     } else {
-        fmt::print("{}", run_table(measured, **run));
-        for (const auto& row : rows)
-            if (row["spec"].get<std::string>().find("(blind") != std::string::npos)
-                fmt::print(
-                    "{:<38} nll {:.5f}, 0 % of attention reads were quantized. This number says nothing about the "
-                    "cache.\n",
-                    row["spec"].get<std::string>(), row["nll_mean"].get<double>());
+        print_for_people(evaluation, rows);
     }
-    return *complete ? 0 : 130;
+    return evaluation.complete ? 0 : 130;
 }
 
 }  // namespace
@@ -122,6 +200,8 @@ void add_eval(CLI::App& app, int& status) {
     sub->add_option("--tokens", command->tokens, "Tokens in all, prompt included (default: the whole text)")
         ->check(CLI::Range(2, 10000000));
     sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
+    sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
+        ->check(CLI::Range(1, 100));
     sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache");
     sub->callback([command, &status] { status = (*command)(); });
 }

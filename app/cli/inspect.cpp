@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
+#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 namespace {
@@ -23,7 +24,7 @@ struct InspectCommand {
                    : "not readable: " + config.error().message();
         const std::string format = fmt::format("GGUF v{}", f.version());
         if (common.json) {
-            nlohmann::json j = document_head(nullptr, KernelPath::fused);
+            nlohmann::json j = provenance(nullptr, KernelPath::fused);
             j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = f.warnings(),
             j["readable"] = config.ok();
             j["arch"] = config ? config->arch : "";

@@ -6,6 +6,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/safetensors.h"
 #include "core/model/forward.h"
+#include "core/report/provenance.h"
 #include "kernels/cpu/machine.h"
 
 namespace kvasir::cli {
@@ -110,7 +111,7 @@ int LogitsCommand::operator()() const {
                        nlohmann::json(piece).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
     if (common.json) {
-        nlohmann::json j = document_head(model->get(), common.kernel_path());
+        nlohmann::json j = provenance(model->get(), common.kernel_path());
         j["spec"] = cache, j["position"] = last, j["top"] = std::move(rows);
         print_json(j);
     }

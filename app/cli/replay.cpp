@@ -6,6 +6,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/safetensors.h"
 #include "core/cache/replay.h"
+#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 namespace {
@@ -40,7 +41,7 @@ int ReplayCommand::operator()() const {
     if (!kv) return fail(common, kv.error());
     const auto steps = replay(**kv, recording, t0);
     if (!steps) return fail(common, steps.error());
-    nlohmann::json j = document_head(nullptr, common.kernel_path());
+    nlohmann::json j = provenance(nullptr, common.kernel_path());
     j["spec"] = cache, j["t0"] = t0, j["steps"] = nlohmann::json::array();
     for (const ReplayStep& s : *steps)
         j["steps"].push_back({{"step", s.step},

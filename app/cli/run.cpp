@@ -6,6 +6,7 @@
 #include "app/cli/drive.h"
 #include "core/base/atomic_file.h"
 #include "core/report/csv.h"
+#include "core/report/provenance.h"
 #include "core/report/run_table.h"
 #include "core/session/prompt_library.h"
 #include "core/session/run.h"
@@ -78,7 +79,7 @@ int RunCommand::operator()() const {
         if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s)
             return fail(common, s.error());
     if (common.json) {
-        nlohmann::json j = document_head(model->get(), e->kernels);
+        nlohmann::json j = provenance(model->get(), e->kernels);
         j["complete"] = *complete;
         j["mode"] = measured.info().experiment.mode == Mode::free_running ? "free" : "forced";
         j["prompt"] = {{"text", e->prompt}, {"n_tokens", measured.info().prompt_ids.size()}};

@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
 #include "core/report/laws.h"
+#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 
@@ -39,7 +40,7 @@ void add_selftest(CLI::App& app, int& status) {
                            law.figure, law.bound, law.says);
         }
         if (common->json) {
-            nlohmann::json j = document_head(model->get(), KernelPath::fused);
+            nlohmann::json j = provenance(model->get(), KernelPath::fused);
             j["laws"] = std::move(rows);
             print_json(j);
         }

@@ -3,7 +3,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
+#include "core/base/default_model.h"
+#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 namespace {
@@ -16,13 +17,10 @@ struct TokenizeCommand {
     int operator()() const {
         std::string text = prompt;
         if (!text_file.empty()) {
-            auto bytes = read_file(text_file);
-            if (!bytes) return fail(common, bytes.error());
-            text = std::move(*bytes);
+            auto read = read_text(text_file, common);
+            if (!read) return fail(common, read.error());
+            text = std::move(*read);
         }
-        size_t replaced = 0;
-        text = valid_utf8(text, &replaced);
-        if (replaced && !common.quiet) fmt::print(stderr, "note: {} invalid bytes were replaced by U+FFFD\n", replaced);
         auto model_file = GgufFile::open(common.model_path.empty() ? default_model_path() : common.model_path);
         if (!model_file) return fail(common, model_file.error());
         const auto tokenizer = Tokenizer::from_gguf(**model_file);
@@ -33,7 +31,7 @@ struct TokenizeCommand {
             nlohmann::json pieces = nlohmann::json::array();
             for (const int id : ids)
                 pieces.push_back(std::string((*tokenizer)->piece(id)));
-            nlohmann::json j = document_head(nullptr, KernelPath::fused);
+            nlohmann::json j = provenance(nullptr, KernelPath::fused);
             j["text"] = text_head(text_file, text, ids.size());
             j["ids"] = ids, j["pieces"] = std::move(pieces);
             print_json(j);

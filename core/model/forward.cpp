@@ -33,12 +33,14 @@ struct MatmulJob {
 }  // namespace
 
 struct Forward::Impl {
-    Impl(std::shared_ptr<const Model> m, int n_threads)
+    Impl(std::shared_ptr<const Model> m, int n_threads, int order)
         : model(std::move(m)),
+          sum_order(order),
           pool(n_threads),
           attention(model->config().n_heads, model->config().n_kv_heads, model->config().head_dim, n_threads) {}
 
     std::shared_ptr<const Model> model;
+    const int sum_order;
     kernels::ThreadPool pool;
     Attention attention;
 
@@ -79,7 +81,7 @@ struct Forward::Impl {
                 const int b = std::max(begin - offset, 0), e = std::min(end - offset, blocks);
                 offset += blocks;
                 if (b >= e) continue;
-                kernels::matmul(*job.w, b, e, activations, n, job.y, job.stride);
+                kernels::matmul(*job.w, b, e, activations, n, job.y, job.stride, sum_order);
                 if (job.bias->empty()) continue;
                 const int r0 = b * 8, r1 = std::min(e * 8, job.w->rows());
                 for (int i = 0; i < n; ++i)
@@ -116,8 +118,8 @@ struct Forward::Impl {
     void split_times(std::span<Sequence> sequences);
 };
 
-Forward::Forward(std::shared_ptr<const Model> model, int n_threads)
-    : impl_(std::make_unique<Impl>(std::move(model), n_threads)) {}
+Forward::Forward(std::shared_ptr<const Model> model, int n_threads, int sum_order)
+    : impl_(std::make_unique<Impl>(std::move(model), n_threads, sum_order)) {}
 Forward::~Forward() = default;
 
 const std::vector<TimeSplit>& Forward::times() const {

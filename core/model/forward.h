@@ -33,13 +33,14 @@ struct ForwardOptions {
 /// Scratch memory and threads of one engine; not for concurrent use.
 class Forward {
  public:
-    Forward(std::shared_ptr<const Model> model, int n_threads);
+    /// `sum_order`: the order of the sums of every matrix product, see kernels::matmul.
+    Forward(std::shared_ptr<const Model> model, int n_threads, int sum_order = 0);
     ~Forward();
 
     /// logits: (sum of wanted rows, logits_stride()) in sequence order, the first n_vocab of each row are meant.
     /// `cancelled` is asked before each layer; when it says yes the caches are left between two tokens and must be
-    /// begun anew. Sums have one fixed order: the same bits for any number of sequences, threads and any chunking of a
-    /// prompt.
+    /// begun anew. Sums have the one order given at construction: the same bits for any number of sequences, threads
+    /// and any chunking of a prompt.
     Status run(std::span<Sequence> sequences, const ForwardOptions& options, std::vector<float>& logits,
                const CancelCheck& cancelled = {});
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/report/repeats.h"
 #include "core/session/run_model.h"
 
 namespace kvasir {
@@ -14,7 +15,8 @@ namespace kvasir {
 std::string csv_text(std::string_view text);
 
 /// Header and one line per lane and scored token: lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank
-/// (cli.md). Fields that say nothing in a lane that has left the reference's text are empty.
-std::string per_token_csv(const RunModel& run);
+/// (cli.md), with repeats also nll_min,nll_max over the draws. Fields that say nothing in a lane that has left the
+/// reference's text are empty.
+std::string per_token_csv(const RunModel& run, const Repeats* repeats = nullptr);
 
 }  // namespace kvasir

@@ -6,8 +6,7 @@
 
 #include "core/measure/statistics.h"
 #include "core/session/prompt_library.h"
-#include "core/session/run.h"
-#include "core/session/run_model.h"
+#include "core/session/run_to_end.h"
 
 namespace kvasir {
 namespace {
@@ -33,17 +32,8 @@ Result<Trial> trial(const std::shared_ptr<const Model>& model, std::vector<std::
     e.layer_errors = false;
     auto run = Run::create(model, e);
     if (!run) return run.error();
-    if (Status s = (*run)->read_prompt(); !s) return s.error();
     Trial t;
-    const ModelConfig& c = model->config();
-    t.measured.begin(std::make_shared<const RunInfo>((*run)->info()), c.n_layers, c.n_kv_heads, c.head_dim);
-    for (bool more = true; more;) {
-        std::vector<StepRecord> records;
-        const auto next = (*run)->next(records);
-        if (!next) return next.error();
-        t.measured.append(std::move(records));
-        more = *next;
-    }
+    if (const auto done = run_to_end(**run, *model, t.measured); !done) return done.error();
     for (size_t i = 0; i < e.lanes.size(); ++i) {
         const KvCache* cache = (*run)->cache(int(i));
         t.n_quantized.push_back(cache ? uint64_t(cache->n_quantized(0, Side::k) + cache->n_quantized(0, Side::v)) : 0);

@@ -38,6 +38,8 @@ struct Experiment {
     int n_threads = 0;         ///< 0: physical cores
     int prefill_chunk = 128;   ///< tokens per prompt pass; never changes a number
     bool layer_errors = true;  ///< record the per-layer error rows
+    int sum_order = 0;  ///< order of the sums of every matrix product: each is another draw of the rounding errors
+    bool noise_floor = false;  ///< also run the reference with another sum order and record how far it moves
 
     /// Lanes fp16, quanto:4, quanto:2, hadamard:2 on the given prompt: the first start.
     static Experiment first_start();

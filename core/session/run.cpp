@@ -11,6 +11,8 @@
 
 #include "core/measure/divergence.h"
 #include "core/model/forward.h"
+#include "core/model/prompt_pass.h"
+#include "core/session/second_draw.h"
 #include "kernels/cpu/machine.h"
 #include "kernels/cpu/ops.h"
 
@@ -53,7 +55,8 @@ struct Run::Impl {
     std::vector<int> given;   ///< score_text: the tokens after the prompt
     std::vector<int> unused;  ///< padding rows of the vocabulary: never sampled
     std::unique_ptr<Forward> forward;
-    std::vector<Lane> lanes;  ///< running ones only, in experiment order
+    std::unique_ptr<SecondDraw> second_draw;  ///< of the reference, when the noise floor is measured
+    std::vector<Lane> lanes;                  ///< running ones only, in experiment order
     std::vector<std::string> errors;
     int reference = -1;  ///< index into lanes
     int done = 0;
@@ -61,6 +64,8 @@ struct Run::Impl {
 
     Status plan(const Experiment& e);
     Status make_lanes();
+    Status make_second_draw();
+    CacheShape shape() const;
     void fail(Lane& lane, const Error& error) {
         lane.running = false;
         lane.error = errors[size_t(lane.index)] = error.message();
@@ -96,6 +101,7 @@ Status Run::Impl::plan(const Experiment& e) {
     int planned = e.n_tokens;
     if (e.score_text) {
         const int n = int(ids.size());
+        info.n_text_tokens = n;
         if (e.prefill < 1)
             return refuse("cannot score the text", "the first part must have at least 1 token",
                           "Set prefill to 1 or more.");
@@ -125,10 +131,24 @@ Status Run::Impl::plan(const Experiment& e) {
     return {};
 }
 
+CacheShape Run::Impl::shape() const {
+    const ModelConfig& c = model->config();
+    return {c.n_layers, c.n_kv_heads, c.head_dim, int(info.prompt_ids.size()) + info.n_planned};
+}
+
+Status Run::Impl::make_second_draw() {
+    const Experiment& e = info.experiment;
+    if (!e.noise_floor) return {};
+    auto draw = SecondDraw::create(model, e.lanes[size_t(e.reference)].spec, shape(), e.kernels, info.n_threads,
+                                   e.sum_order + 1);
+    if (!draw) return draw.error();
+    second_draw = std::move(*draw);
+    return {};
+}
+
 Status Run::Impl::make_lanes() {
     const Experiment& e = info.experiment;
     const ModelConfig& c = model->config();
-    const CacheShape shape{c.n_layers, c.n_kv_heads, c.head_dim, int(info.prompt_ids.size()) + info.n_planned};
     errors.assign(e.lanes.size(), "");
     for (size_t i = 0; i < e.lanes.size(); ++i) {
         const CacheSpec& spec = e.lanes[i].spec;
@@ -140,7 +160,7 @@ Status Run::Impl::make_lanes() {
         if (!e.lanes[i].enabled) {
             lane_info.failed = true;
             lane_info.why = "switched off";
-        } else if (auto cache = KvCache::create(spec, shape, e.kernels); !cache) {
+        } else if (auto cache = KvCache::create(spec, shape(), e.kernels); !cache) {
             lane_info.failed = true;
             lane_info.error = cache.error();
             lane_info.why = errors[i] = cache.error().message();
@@ -178,55 +198,27 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
         if (impl->model->tokenizer().is_unused(id)) impl->unused.push_back(id);
     if (Status s = impl->plan(experiment); !s) return s.error();
     if (Status s = impl->make_lanes(); !s) return s.error();
-    impl->forward = std::make_unique<Forward>(impl->model, impl->info.n_threads);
+    impl->forward = std::make_unique<Forward>(impl->model, impl->info.n_threads, experiment.sum_order);
+    if (Status s = impl->make_second_draw(); !s) return s.error();
     return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 
 Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) {
     Impl& m = *impl_;
-    const std::vector<int>& ids = m.info.prompt_ids;
-    // Lanes that read the prompt alike share one pass; the first of each group attends, all of them store.
-    std::vector<std::vector<Lane*>> groups;
-    for (Lane& lane : m.lanes) {
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
-            return g.front()->cache->spec().same_prompt_attention(lane.cache->spec());
-        });
-        if (group == groups.end()) group = groups.emplace(groups.end());
-        group->push_back(&lane);
-        lane.cache->begin_prompt(int(ids.size()));
-    }
-    const size_t chunk = size_t(std::max(1, m.info.experiment.prefill_chunk));
-    for (size_t begin = 0; begin < ids.size(); begin += chunk) {
-        if (progress) progress(double(begin) / double(ids.size()), "reading the prompt");
-        const size_t end = std::min(ids.size(), begin + chunk);
-        std::vector<Sequence> sequences;
-        for (const auto& group : groups) {
-            Sequence s;
-            s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
-            for (Lane* lane : group)
-                s.caches.push_back(lane->cache.get());
-            sequences.push_back(std::move(s));
-        }
-        ForwardOptions options;
-        options.settle = false;
-        options.no_logits = end < ids.size();
-        std::vector<float> logits;
-        if (Status s = m.forward->run(sequences, options, logits, cancelled); !s) return s;
-        if (options.no_logits) continue;
-        const size_t stride = m.forward->logits_stride();
-        for (size_t g = 0; g < groups.size(); ++g)
-            for (Lane* lane : groups[g])
-                lane->logits.assign(logits.begin() + std::ptrdiff_t(g * stride),
-                                    logits.begin() + std::ptrdiff_t((g + 1) * stride));
-    }
     std::vector<KvCache*> caches;
     for (Lane& lane : m.lanes)
         caches.push_back(lane.cache.get());
+    auto pass = kvasir::read_prompt(*m.forward, caches, m.info.prompt_ids, m.info.experiment.prefill_chunk, progress,
+                                    cancelled);
+    if (!pass) return pass.error();
+    for (size_t i = 0; i < m.lanes.size(); ++i)
+        m.lanes[i].logits = std::move(pass->logits[i]);
     const std::vector<Status> stored = m.forward->finish_prompt(caches);
     for (size_t i = 0; i < stored.size(); ++i)
         if (!stored[i]) m.fail(m.lanes[i], stored[i].error());
     if (!m.lanes[size_t(m.reference)].running)
         return refuse("the reference lane stopped", m.lanes[size_t(m.reference)].error, "Choose another reference.");
+    if (m.second_draw) return m.second_draw->read_prompt(m.info.prompt_ids, m.info.experiment.prefill_chunk, cancelled);
     return {};
 }
 
@@ -273,6 +265,13 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.time = lane.time;
         r.step_ns = lane.step_ns;
     });
+    if (second_draw && lanes[size_t(reference)].running) {
+        const Prediction again = second_draw->prediction();
+        StepRecord& r = fresh[size_t(reference)];
+        r.has_floor = true;
+        r.floor_kl = float(kl_divergence(ref, again));
+        r.floor_delta_logprob = float(again.log_prob(r.token_id) - ref.log_prob(r.token_id));
+    }
     for (size_t i = 0; i < lanes.size(); ++i)
         if (lanes[i].running) records.push_back(std::move(fresh[i]));
 }
@@ -344,6 +343,8 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
         return false;
     }
     if (Status s = m.forward_step(tokens, cancelled); !s) return s.error();
+    if (m.second_draw && ref.running)
+        if (Status s = m.second_draw->step(ref_token, cancelled); !s) return s.error();
     if (!ref.running)
         for (Lane& lane : m.lanes)
             lane.same_text = false;

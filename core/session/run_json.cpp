@@ -38,6 +38,7 @@ void each_field(Record& r, Visit&& visit) {
     visit("reference_probability", r.reference_probability), visit("top1_id", r.top1_id);
     visit("top1_agrees", r.top1_agrees), visit("rank", r.rank), visit("margin", r.margin),
         visit("comparable", r.comparable);
+    visit("has_floor", r.has_floor), visit("floor_kl", r.floor_kl), visit("floor_delta_logprob", r.floor_delta_logprob);
     visit("bytes_codes", r.bytes.codes), visit("bytes_scales", r.bytes.scales), visit("bytes_zeros", r.bytes.zeros);
     visit("bytes_residual", r.bytes.residual), visit("bytes_padding", r.bytes.padding), visit("n_cached", r.n_cached);
     visit("ns_matmul", r.time.matmul), visit("ns_quantize", r.time.quantize), visit("ns_scores", r.time.scores);
@@ -90,7 +91,8 @@ json run_to_json(const RunModel& run) {
     const RunInfo& info = run.info();
     json j;
     j["n_layers"] = run.n_layers(), j["n_kv_heads"] = run.n_kv_heads(), j["head_dim"] = run.head_dim();
-    j["n_planned"] = info.n_planned, j["note"] = info.note, j["n_threads"] = info.n_threads, j["simd"] = info.simd;
+    j["n_text_tokens"] = info.n_text_tokens, j["n_planned"] = info.n_planned, j["note"] = info.note,
+    j["n_threads"] = info.n_threads, j["simd"] = info.simd;
     j["model_name"] = info.model_name, j["model_weights"] = info.model_weights;
     j["prompt_ids"] = info.prompt_ids;
     j["lanes"] = json::array();
@@ -124,7 +126,8 @@ Result<RunModel> run_from_json(const json& j, const Experiment& experiment) {
     try {
         auto info = std::make_shared<RunInfo>();
         info->experiment = experiment;
-        info->n_planned = j.at("n_planned"), info->note = j.value("note", "");
+        info->n_text_tokens = j.value("n_text_tokens", 0), info->n_planned = j.at("n_planned"),
+        info->note = j.value("note", "");
         info->n_threads = j.value("n_threads", 0), info->simd = j.value("simd", "");
         info->model_name = j.value("model_name", ""), info->model_weights = j.value("model_weights", "");
         info->prompt_ids = j.at("prompt_ids").get<std::vector<int>>();

@@ -67,6 +67,21 @@ LaneSummary RunModel::summary(int index) const {
     return s;
 }
 
+NoiseFloor RunModel::noise_floor() const {
+    NoiseFloor floor;
+    std::vector<double> kl, delta;
+    for (const StepRecord& r : lane(info_->experiment.reference))
+        if (r.has_floor) kl.push_back(r.floor_kl), delta.push_back(r.floor_delta_logprob);
+    floor.n = int(kl.size());
+    floor.kl_mean = mean(kl);
+    floor.nll_mean = std::abs(mean(delta));
+    for (double& d : delta)
+        d = std::abs(d);
+    floor.nll_median = quantile(delta, 0.5);
+    floor.nll_max = quantile(delta, 1);
+    return floor;
+}
+
 std::string RunModel::piece_of(int id) const {
     const auto at =
         std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });

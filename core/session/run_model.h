@@ -29,6 +29,14 @@ struct LaneSummary {
     double effective_bits = 0;     ///< bits per cached value, residual included
 };
 
+/// How far the reference moves when its sums are taken in another order: nothing below it means anything.
+struct NoiseFloor {
+    int n = 0;                           ///< tokens it was measured on; 0: not measured
+    double kl_mean = 0;                  ///< KL(reference || second draw), nats
+    double nll_mean = 0;                 ///< |mean nll of the second draw - mean nll of the reference|, nats
+    double nll_median = 0, nll_max = 0;  ///< of |nll difference| per token
+};
+
 class RunModel {
  public:
     void begin(std::shared_ptr<const RunInfo> info, int n_layers, int n_kv_heads, int head_dim);
@@ -41,6 +49,7 @@ class RunModel {
     int n_lanes() const { return int(lanes_.size()); }
     const std::vector<StepRecord>& lane(int i) const { return lanes_[size_t(i)]; }
     LaneSummary summary(int lane) const;  ///< computed from all records of the lane
+    NoiseFloor noise_floor() const;
     int n_layers() const { return n_layers_; }
     int n_kv_heads() const { return n_kv_heads_; }
     int head_dim() const { return head_dim_; }

@@ -39,7 +39,9 @@ json experiment_to_json(const Experiment& e) {
             {"kernels", e.kernels == KernelPath::reference ? "reference" : "fused"},
             {"threads", e.n_threads},
             {"prefill_chunk", e.prefill_chunk},
-            {"layer_errors", e.layer_errors}};
+            {"layer_errors", e.layer_errors},
+            {"sum_order", e.sum_order},
+            {"noise_floor", e.noise_floor}};
 }
 
 Result<Experiment> experiment_from_json(const json& j) {
@@ -61,6 +63,8 @@ Result<Experiment> experiment_from_json(const json& j) {
         e.n_threads = j.value("threads", 0);
         e.prefill_chunk = j.value("prefill_chunk", e.prefill_chunk);
         e.layer_errors = j.value("layer_errors", true);
+        e.sum_order = j.value("sum_order", 0);
+        e.noise_floor = j.value("noise_floor", false);
         for (const json& lane : j.at("lanes")) {
             auto spec = parse_cache_spec(lane.at("spec").get<std::string>());
             if (!spec) return spec.error();

@@ -29,6 +29,10 @@ struct StepRecord {
     float margin = 0;         ///< log-probability of the most likely token minus the second
     bool comparable = true;   ///< false in a free-running lane once its text has left the reference's:
                              ///< then the fields that compare (delta, kl, reference_probability, agreement) say nothing
+    /// Only in records of the reference, with Experiment::noise_floor: KL(reference || second draw of the reference),
+    /// and the second draw's log p(token) minus the reference's, nats.
+    bool has_floor = false;
+    float floor_kl = 0, floor_delta_logprob = 0;
     std::array<TopToken, 5> top{};
     ByteLedger bytes;
     int n_cached = 0;    ///< tokens in the cache when the prediction was made

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Direct product from R8 blocks. Order of operations of one element, whatever n and the tiling:
-//   per 32 columns: acc = start; acc = fma(code, x', acc) for ascending columns; total = fma(d, acc, total);
-//   q4_1 then total = fma(m, sum of x, total). q4_0 and q8_0 start at -8 or -128 times the sum of x.
+//   per 32 columns, from block first_block on and round: acc = start; acc = fma(code, x', acc) for ascending columns;
+//   total = fma(d, acc, total); q4_1 then total = fma(m, sum of x, total). q4_0 and q8_0 start at -8 or -128 times the
+//   sum of x.
 // 4 vectors x 2 row blocks give 8 independent accumulators: two fused multiply-adds per cycle at a latency of four.
 #include "kernels/cpu/matmul.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/cpu/hwy_targets.h"
 #include "kernels/cpu/r8_layout.h"
@@ -59,12 +61,13 @@ struct Tile {
         }
     }
 
-    HWY_INLINE void run(const uint8_t* HWY_RESTRICT w, int n_blocks, const float* HWY_RESTRICT x,
-                        const float* HWY_RESTRICT sums, size_t x_stride) {
+    /// Adds the products of blocks [begin, end) of columns to total.
+    HWY_INLINE void add_blocks(const uint8_t* HWY_RESTRICT w, int n_blocks, int begin, int end,
+                               const float* HWY_RESTRICT x, const float* HWY_RESTRICT sums, size_t x_stride) {
         const size_t block_bytes = r8_block_bytes(kType);
         const size_t row_block_bytes = size_t(n_blocks) * block_bytes;
-        clear(total);
-        for (int b = 0; b < n_blocks; ++b, w += block_bytes, x += 32, ++sums) {
+        w += size_t(begin) * block_bytes, x += 32 * begin, sums += begin;
+        for (int b = begin; b < end; ++b, w += block_bytes, x += 32, ++sums) {
             // The same place of the next R row blocks: they follow in memory.
             if constexpr (N <= 2)
                 for (int r = 0; r < R; ++r)
@@ -99,7 +102,7 @@ struct Tile {
 
 struct Job {
     const uint8_t* weights;
-    int rows, cols;
+    int rows, cols, first_block;
     size_t row_block_bytes;
     float* y;
     size_t y_stride;
@@ -112,7 +115,11 @@ HWY_NOINLINE void run_tile(const Job& job, int row_block, int vector, const floa
     Tile<kType, R, N> t;
     const size_t stride = activation_stride(job.cols);
     const float* x = prepared + size_t(vector) * stride;
-    t.run(job.weights + size_t(row_block) * job.row_block_bytes, job.cols / 32, x + form * cols, x + 3 * cols, stride);
+    const uint8_t* w = job.weights + size_t(row_block) * job.row_block_bytes;
+    const int n_blocks = job.cols / 32;
+    clear(t.total);
+    for (const auto [begin, end] : {std::pair{job.first_block, n_blocks}, std::pair{0, job.first_block}})
+        t.add_blocks(w, n_blocks, begin, end, x + form * cols, x + 3 * cols, stride);
     for (int r = 0; r < R; ++r) {
         const int row = 8 * (row_block + r);
         for (int n = 0; n < N; ++n) {
@@ -189,8 +196,10 @@ void run_type(const Job& job, int block_begin, int block_end, const float* prepa
 }
 
 void Matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
-            size_t y_stride) {
-    const Job job{w.data(), w.rows(), w.cols(), size_t(w.cols() / 32) * r8_block_bytes(w.type()), y, y_stride};
+            size_t y_stride, int sum_order) {
+    const int n_blocks = w.cols() / 32;
+    const Job job{w.data(), w.rows(), w.cols(), sum_order % n_blocks, size_t(n_blocks) * r8_block_bytes(w.type()),
+                  y,        y_stride};
     switch (w.type()) {
         case WeightType::f32:
             return run_type<WeightType::f32>(job, block_begin, block_end, prepared, n);
@@ -246,8 +255,8 @@ void prepare_activation(const float* x, int index, int /*n*/, int cols, float* p
 }
 
 void matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
-            size_t y_stride) {
-    HWY_DYNAMIC_DISPATCH(Matmul)(w, block_begin, block_end, prepared, n, y, y_stride);
+            size_t y_stride, int sum_order) {
+    HWY_DYNAMIC_DISPATCH(Matmul)(w, block_begin, block_end, prepared, n, y, y_stride, sum_order);
 }
 
 }  // namespace kvasir::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // y = W x for weights kept in their quantized blocks, several activation vectors (lanes or prompt tokens) at once.
 //
-// One kernel serves decoding and prompts, and each output element is summed in one fixed order whatever the number
+// One kernel serves decoding and prompts, and each output element is summed in one order whatever the number
 // of vectors: the same bits for 1 or 8 lanes, any prefill chunk and any thread count.
 #pragma once
 
@@ -62,8 +62,10 @@ size_t activation_floats(int n, int cols);
 void prepare_activation(const float* x, int index, int n, int cols, float* prepared);
 
 /// y[i * y_stride + r] = sum_c W[r][c] * x_i[c] for i in [0, n) and row blocks [block_begin, block_end), a row block
-/// being 8 rows. `prepared` was filled for the same n and cols.
+/// being 8 rows. `prepared` was filled for the same n and cols. The sum runs over blocks of 32 columns, from
+/// `sum_order` (modulo their number) upwards and round to the start: another order is another draw of the rounding
+/// errors, which is how the noise floor is measured.
 void matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
-            size_t y_stride);
+            size_t y_stride, int sum_order = 0);
 
 }  // namespace kvasir::kernels

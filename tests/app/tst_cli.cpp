@@ -103,7 +103,7 @@ class TestCli : public QObject {
         words.write(QByteArray("the keeper wrote the names in a book. ").repeated(4));
         words.close();
         const Outcome eval = cli({"eval", "--model", kTiny, "--text", text, "--prefill", "8", "--tokens", "20",
-                                  "--cache", "fp32", "--json", "--blind"});
+                                  "--cache", "fp32", "--json", "--blind", "--repeat", "2"});
         QVERIFY2(eval.status == 0, eval.err.constData());
         const json e = eval.document();
         QCOMPARE(e["protocol"]["n_scored"], json(12));
@@ -114,6 +114,9 @@ class TestCli : public QObject {
                                 "tokens_per_second", "requested", "active", "why"})
             QVERIFY2(e["lanes"][1].contains(key), key);
         QCOMPARE(e["lanes"].size(), size_t(4));  // two, and each blind
+        QCOMPARE(e["lanes"][1]["repeat"]["n"], json(2));
+        for (const char* key : {"kl_mean", "nll_mean"})
+            QVERIFY2(e["noise_floor"][key].is_number(), key);
     }
     void tokenizeInspectLogits() {
         const json t = cli({"tokenize", "--model", kTiny, "--prompt", "the keeper", "--json"}).document();

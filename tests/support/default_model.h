@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "core/base/default_model.h"
 
 namespace kvasir::test {
 
 /// Path of the default model, "" when it is not on this machine. The test command fetches it first.
 inline std::string default_model() {
-    const auto env = [](const char* name) -> std::string {
-        const char* v = std::getenv(name);
-        return v ? v : "";
-    };
-    std::string path = env("KVASIR_MODEL");
-    if (path.empty()) {
-        std::string data = env("XDG_DATA_HOME");
-        if (data.empty()) data = env("HOME") + "/.local/share";
-        path = data + "/kvasir/models/SmolLM2-135M-Instruct.Q4_1.gguf";
-    }
+    std::string path = default_model_path();
     return std::filesystem::exists(path) ? path : "";
 }
 

@@ -11,8 +11,12 @@ inline std::string source_path(const std::string& name) {
     return std::string(KVASIR_SOURCE_DIR) + "/" + name;
 }
 
+inline std::string golden_path(const std::string& name) {
+    return source_path("tests/golden/" + name);
+}
+
 inline nlohmann::json golden_json(const std::string& name) {
-    std::ifstream file(source_path("tests/golden/" + name));
+    std::ifstream file(golden_path(name));
     return nlohmann::json::parse(file);
 }
 

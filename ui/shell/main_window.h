@@ -28,9 +28,6 @@ class PlotDock;
 class RunToolbar;
 struct ExportJob;
 
-/// Where the default model is looked for: KVASIR_MODEL, else the user's data folder.
-QString defaultModelPath();
-
 class MainWindow : public QMainWindow {
     Q_OBJECT
  public:

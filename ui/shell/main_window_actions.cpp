@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QMessageBox>
 
+#include "core/base/default_model.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/experiment_panel.h"
@@ -120,7 +121,7 @@ void MainWindow::fillModelMenu() {
     menu->clear();
     menu->setToolTipsVisible(true);
     menu->addAction(actions_["open"]);
-    const QString standard = defaultModelPath();
+    const QString standard = QString::fromStdString(default_model_path());
     if (QFileInfo::exists(standard))
         menu->addAction(icon(QStringLiteral("model")), tr("Default: %1").arg(QFileInfo(standard).fileName()), this,
                         [this, standard] { openModel(standard, true); });

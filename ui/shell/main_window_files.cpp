@@ -11,6 +11,7 @@
 #include <QThreadPool>
 #include <QTimer>
 
+#include "core/base/default_model.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/export_dialog.h"
 #include "ui/shell/file_kinds.h"
@@ -22,17 +23,10 @@
 
 namespace kvasir::ui {
 
-QString defaultModelPath() {
-    if (const QString own = qEnvironmentVariable("KVASIR_MODEL"); !own.isEmpty()) return own;
-    QString data = qEnvironmentVariable("XDG_DATA_HOME");
-    if (data.isEmpty()) data = QDir::homePath() + QStringLiteral("/.local/share");
-    return data + QStringLiteral("/kvasir/models/SmolLM2-135M-Instruct.Q4_1.gguf");
-}
-
 void MainWindow::loadFirstModel() {
     const QString last = QString::fromStdString(controller_.experiment().model_path);
     if (!last.isEmpty() && QFileInfo::exists(last)) return controller_.loadModel(last);
-    const QString standard = defaultModelPath();
+    const QString standard = QString::fromStdString(default_model_path());
     if (QFileInfo::exists(standard)) return controller_.loadModel(standard);
     MessageBar* bar =
         messages_->show(QStringLiteral("model"), MessageBar::Kind::warn,

@@ -3,24 +3,14 @@
 #pragma once
 
 #include <QtTest>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "core/base/safetensors.h"
 #include "core/cache/kv_cache.h"
 #include "core/cache/replay.h"
 #include "kernels/codec/half.h"
+#include "support/golden.h"
 
 namespace kvasir::test {
-
-inline std::string golden_path(const std::string& name) {
-    return std::string(KVASIR_SOURCE_DIR) + "/tests/golden/" + name;
-}
-
-inline nlohmann::json golden_json(const std::string& name) {
-    std::ifstream file(golden_path(name));
-    return nlohmann::json::parse(file);
-}
 
 inline SafetensorsFile golden_tensors(const std::string& name) {
     return SafetensorsFile::open(golden_path(name)).value();

@@ -4,8 +4,7 @@
 #include <QtTest>
 
 #include "core/session/prompt_library.h"
-#include "core/session/run.h"
-#include "core/session/run_model.h"
+#include "core/session/run_to_end.h"
 #include "support/default_model.h"
 #include "support/golden.h"
 
@@ -41,17 +40,7 @@ inline RunModel carry_out(const std::shared_ptr<const Model>& model, const Exper
     auto run = Run::create(model, e);
     if (!run) qFatal("%s", run.error().message().c_str());
     RunModel measured;
-    const ModelConfig& c = model->config();
-    measured.begin(std::make_shared<const RunInfo>((*run)->info()), c.n_layers, c.n_kv_heads, c.head_dim);
-    if (const Status s = (*run)->read_prompt(); !s) qFatal("%s", s.error().message().c_str());
-    for (bool more = true; more;) {
-        std::vector<StepRecord> records;
-        const auto next = (*run)->next(records);
-        if (!next) qFatal("%s", next.error().message().c_str());
-        measured.append(std::move(records));
-        more = *next;
-    }
-    measured.remember_pieces(model->tokenizer());
+    if (const auto done = run_to_end(**run, *model, measured); !done) qFatal("%s", done.error().message().c_str());
     return measured;
 }
 

@@ -120,7 +120,9 @@ class TestRun : public QObject {
         e.prefill = 128;
         e.reference = 1;
         e.layer_errors = false;
+        e.noise_floor = true;
         const RunModel run = carry_out(model, e);
+        QVERIFY(run.noise_floor().kl_mean <= 1e-6);
         const auto per_token = [&](const std::string& spec) {
             return golden["per_token"][spec]["nll"].get<std::vector<double>>();
         };
@@ -138,10 +140,8 @@ class TestRun : public QObject {
                      qPrintable(QString("%1: mean nll differs by %2").arg(spec.c_str()).arg(nll)));
             if (spec != "fp16") {
                 const double ratio = s.kl_mean / want["mean_kl"].get<double>();
-                // The fused kernels skip two fp16 roundings per value, which at 8 bits are a visible part of the error:
-                // less is right.
-                const double low = spec == "hqq:8" ? 0.75 : 1 - allowances[a].kl;
-                QVERIFY2(ratio >= low && ratio <= 1 + allowances[a].kl,
+                // hqq:8: one draw is not enough, the next test takes several.
+                QVERIFY2(spec == "hqq:8" || std::abs(ratio - 1) <= allowances[a].kl,
                          qPrintable(QString("%1: mean KL ratio %2").arg(spec.c_str()).arg(ratio)));
             }
             const auto tokens = per_token(spec);
@@ -154,18 +154,44 @@ class TestRun : public QObject {
                      qPrintable(QString("%1: median %2").arg(spec.c_str()).arg(difference[256])));
         }
     }
-    void hqq8ThroughDequantizedValues() {
+    /// The error of 8-bit codes is so small that one draw of the rounding errors moves its mean KL by 6 %: the draws of
+    /// the fused kernels together, and the one of dequantized values, must meet the golden.
+    void goldenDivergenceOfHqq8() {
         KVASIR_RELEASE_ONLY();
         KVASIR_NEEDS_MODEL(path);
+        const auto model = load(path);
+        const double want = golden_json("eval/lighthouse.json")["summary"]["hqq:8"]["mean_kl"];
         Experiment e = experiment({"fp16", "hqq:8"}, 512);
         e.prompt = std::string(lighthouse_text());
         e.prefill = 128;
-        e.kernels = KernelPath::reference;
         e.layer_errors = false;
-        const RunModel run = carry_out(load(path), e);
-        const auto want = golden_json("eval/lighthouse.json")["summary"]["hqq:8"];
-        const double ratio = run.summary(1).kl_mean / want["mean_kl"].get<double>();
-        QVERIFY2(std::abs(ratio - 1) <= 0.1, qPrintable(QString("mean KL ratio %1").arg(ratio)));
+        constexpr int kDraws = 4;
+        double sum = 0;
+        for (e.sum_order = 0; e.sum_order < kDraws; ++e.sum_order)
+            sum += carry_out(model, e).summary(1).kl_mean;
+        const double fused = sum / kDraws / want;
+        QVERIFY2(std::abs(fused - 1) <= 0.1, qPrintable(QString("fused: mean KL ratio %1").arg(fused)));
+        e.sum_order = 0;
+        e.kernels = KernelPath::reference;
+        const double dequantized = carry_out(model, e).summary(1).kl_mean / want;
+        QVERIFY2(std::abs(dequantized - 1) <= 0.1, qPrintable(QString("reference: mean KL ratio %1").arg(dequantized)));
+    }
+    void anotherSumOrderIsTheNoiseFloor() {
+        Experiment e = experiment({"fp16", "fp32"}, 12);
+        e.noise_floor = true;
+        const RunModel measured = carry_out(tiny_model(), e);
+        const NoiseFloor floor = measured.noise_floor();
+        QCOMPARE(floor.n, 12);
+        QVERIFY2(floor.nll_max > 0, "another order of the sums gave the same bits");
+        QVERIFY(floor.kl_mean >= 0 && floor.kl_mean < 1e-6);
+        e.sum_order = 1;
+        e.noise_floor = false;
+        const RunModel other = carry_out(tiny_model(), e);
+        QCOMPARE(other.noise_floor().n, 0);
+        for (size_t i = 0; i < 12; ++i) {
+            const StepRecord &a = measured.lane(0)[i], &b = other.lane(0)[i];
+            QCOMPARE(a.nll - a.floor_delta_logprob, a.nll + (b.nll - a.nll));  // the second draw is that very run
+        }
     }
 };
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/repeats.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/measure/statistics.h"
+
+namespace kvasir {
+namespace {
+
+nlohmann::json spread(const std::vector<double>& x) {
+    const double m = mean(x);
+    double squares = 0;
+    for (const double v : x)
+        squares += (v - m) * (v - m);
+    return {{"mean", m},
+            {"sd", x.size() > 1 ? std::sqrt(squares / double(x.size() - 1)) : 0.0},
+            {"min", *std::min_element(x.begin(), x.end())},
+            {"max", *std::max_element(x.begin(), x.end())}};
+}
+
+}  // namespace
+
+void Repeats::add(const RunModel& run) {
+    lanes_.resize(size_t(run.n_lanes()));
+    for (int i = 0; i < run.n_lanes(); ++i) {
+        Lane& lane = lanes_[size_t(i)];
+        const LaneSummary s = run.summary(i);
+        lane.nll_means.push_back(s.nll_mean);
+        lane.kl_means.push_back(s.kl_mean);
+        const auto& records = run.lane(i);
+        for (size_t t = 0; t < records.size(); ++t) {
+            if (t == lane.range.size()) lane.range.emplace_back(records[t].nll, records[t].nll);
+            auto& [low, high] = lane.range[t];
+            low = std::min(low, records[t].nll);
+            high = std::max(high, records[t].nll);
+        }
+    }
+    ++n_;
+}
+
+std::pair<float, float> Repeats::nll_range(int lane, int step) const {
+    return lanes_[size_t(lane)].range[size_t(step)];
+}
+
+nlohmann::json Repeats::lane(int index) const {
+    const Lane& lane = lanes_[size_t(index)];
+    std::vector<double> widths;
+    for (const auto& [low, high] : lane.range)
+        widths.push_back(double(high) - low);
+    return {{"n", n_},
+            {"nll_mean", spread(lane.nll_means)},
+            {"kl_mean", spread(lane.kl_means)},
+            {"nll_range_per_token",
+             {{"median", quantile(widths, 0.5)}, {"p99", quantile(widths, 0.99)}, {"max", quantile(widths, 1)}}}};
+}
+
+}  // namespace kvasir

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/run_to_end.h"
+
+#include <fmt/format.h>
+
+namespace kvasir {
+
+Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const Progress& progress,
+                        const CancelCheck& cancelled) {
+    const ModelConfig& c = model.config();
+    measured.begin(std::make_shared<const RunInfo>(run.info()), c.n_layers, c.n_kv_heads, c.head_dim);
+    if (const Status prompt = run.read_prompt(progress, cancelled); !prompt) return prompt.error();
+    for (;;) {
+        std::vector<StepRecord> records;
+        const Result<bool> more = run.next(records, cancelled);
+        measured.append(std::move(records));
+        if (progress)
+            progress(double(run.n_done()) / run.info().n_planned,
+                     fmt::format("token {} of {}", run.n_done(), run.info().n_planned).c_str());
+        if (!more && more.error().code != ErrorCode::interrupted) return more.error();
+        if (more && *more) continue;
+        measured.remember_pieces(model.tokenizer());
+        return more.ok();
+    }
+}
+
+}  // namespace kvasir
