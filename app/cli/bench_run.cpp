@@ -116,7 +116,7 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
     std::string names;
     for (size_t i = 0; i < n_caches; ++i) {
         const CacheSpec& spec = specs[i % specs.size()];
-        auto cache = KvCache::create(spec, {c.n_layers, c.n_kv_heads, c.head_dim, depth + n_tokens + 3}, path_);
+        auto cache = KvCache::create(spec, model_->cache_shape(depth + n_tokens + 3), path_);
         if (!cache) return cache.error();
         caches.push_back(std::move(*cache));
         names += (names.empty() ? "" : " | ") + spec.text;

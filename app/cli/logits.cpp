@@ -56,7 +56,7 @@ int LogitsCommand::operator()() const {
         return fail(common, {ErrorCode::input, "too many token ids", "",
                              fmt::format("{} ids, the context is {}", wanted->size(), c.context_length), ""});
 
-    auto kv = KvCache::create(*spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(wanted->size())}, common.kernel_path());
+    auto kv = KvCache::create(*spec, (*model)->cache_shape(int(wanted->size())), common.kernel_path());
     if (!kv) return fail(common, kv.error());
     Forward forward(*model, common.threads > 0 ? common.threads : kernels::physical_cores());
     std::vector<float> all;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Quanto (float shift), KIVI and kv-hadamard group constants.
+// Scale and offset per group: Quanto (float shift, and the integer zero point of 0.2.0 to 0.2.2), KIVI, kv-hadamard,
+// QuaRot. Worked example (Quanto int4, [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2] in fp16): scale 0.2166748046875, shift
+// 1.25, codes 0 3 5 6 7 9 10 15.
 #include "kernels/codec/affine.h"
 
 #include "core/cache/group_codec.h"
@@ -7,36 +9,50 @@
 namespace kvasir {
 namespace {
 
+using Form = SideSpec::Form;
+
 class AffineCodec final : public GroupCodec {
  public:
-    explicit AffineCodec(const SideSpec& side)
-        : bits_(side.bits),
-          sign_(side.form == SideSpec::Form::shift ? -1.0f : 1.0f),
-          unrounded_(side.form == SideSpec::Form::minimum_f32) {}
+    explicit AffineCodec(const SideSpec& side) : bits_(side.bits), form_(side.form) {}
 
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                 uint16_t* offset) const override {
-        for (size_t g = 0; g < n_groups; ++g) {
-            const float* values = x + g * group;
-            const auto c = unrounded_ ? kernels::affine_encode_f32(values, group, bits_, codes + g * group)
-                                      : kernels::affine_encode(values, group, bits_, codes + g * group);
-            scale[g] = kernels::float_to_half(c.scale);
-            offset[g] = kernels::float_to_half(sign_ * c.minimum);
-        }
+        for (size_t g = 0; g < n_groups; ++g)
+            encode_group(x + g * group, group, codes + g * group, scale[g], offset[g]);
     }
 
     float value(uint8_t code, uint16_t scale, uint16_t offset) const override {
-        return kernels::affine_value(code, kernels::half_to_float(scale), sign_ * kernels::half_to_float(offset));
+        const float s = kernels::half_to_float(scale), o = kernels::half_to_float(offset);
+        return form_ == Form::integer ? kernels::integer_value(code, s, o) : kernels::affine_value(code, s, sign() * o);
     }
 
-    kernels::AffineForm form() const override { return {sign_, 0}; }
+    kernels::AffineForm form() const override {
+        if (form_ == Form::integer) return {0, -1};
+        return {sign(), 0};
+    }
 
     bool needs_whole_tensor() const override { return false; }
 
  private:
+    /// minimum = sign * offset
+    float sign() const { return form_ == Form::shift || form_ == Form::quarot ? -1.0f : 1.0f; }
+
+    void encode_group(const float* x, int n, uint8_t* codes, uint16_t& scale, uint16_t& offset) const {
+        if (form_ == Form::integer) {
+            const auto c = kernels::affine_encode_integer(x, n, bits_, codes);
+            scale = kernels::float_to_half(c.scale);
+            offset = kernels::float_to_half(c.zero_point);
+            return;
+        }
+        const auto c = form_ == Form::minimum_f32 ? kernels::affine_encode_f32(x, n, bits_, codes)
+                       : form_ == Form::quarot    ? kernels::affine_encode_quarot(x, n, bits_, codes)
+                                                  : kernels::affine_encode(x, n, bits_, codes);
+        scale = kernels::float_to_half(c.scale);
+        offset = kernels::float_to_half(sign() * c.minimum);
+    }
+
     int bits_;
-    float sign_;  ///< minimum = sign * offset
-    bool unrounded_;
+    Form form_;
 };
 
 }  // namespace

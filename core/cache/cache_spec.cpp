@@ -23,31 +23,34 @@ std::vector<std::string> preset_names() {
 
 Result<const SchemeRow*> require_scheme(std::string_view spec, std::string_view name) {
     if (const SchemeRow* row = find_scheme(name)) return row;
-    if (is_known_elsewhere(name))
-        return refuse(spec, fmt::format("the preset {} is not in this version", name),
-                      fmt::format("Presets are {}.", list(preset_names())));
     return refuse(
         spec,
         fmt::format("there is no preset {}, only {}", name.empty() ? "without a name" : name, list(preset_names())),
         fmt::format("Nearest: {}.", nearest(name, preset_names())));
 }
 
-Result<int> option_value(std::string_view spec, const PresetOption& option, std::string_view value) {
+Result<double> option_value(std::string_view spec, const PresetOption& option, std::string_view value) {
     if (!option.choices.empty()) {
         const auto& choices = option.choices;
         if (std::find(choices.begin(), choices.end(), value) == choices.end())
             return refuse(spec, fmt::format("{} cannot be '{}', only {}", option.key, value, list(choices)),
                           fmt::format("Nearest: {}={}.", option.key, nearest(value, choices)));
-        if (value == "on" || value == "off") return value == "on" ? 1 : 0;
-        return *to_int(value);
+        if (value == "on" || value == "off") return value == "on" ? 1.0 : 0.0;
+        return double(*to_int(value));
     }
-    const std::optional<int> number = to_int(value);
+    std::optional<double> number;
+    if (option.is_real)
+        number = to_real(value);
+    else if (const auto whole = to_int(value))
+        number = *whole;
     if (number && *number >= option.minimum && *number <= option.maximum) return *number;
-    const int near = number ? std::clamp(*number, option.minimum, option.maximum) : 0;
+    const std::string near =
+        number ? fmt::format("{}", std::clamp(*number, double(option.minimum), double(option.maximum)))
+               : option.default_value;
     return refuse(spec,
                   fmt::format("{} cannot be '{}', it is a number from {} to {}", option.key, value, option.minimum,
                               option.maximum),
-                  fmt::format("Nearest: {}={}.", option.key, number ? std::to_string(near) : option.default_value));
+                  fmt::format("Nearest: {}={}.", option.key, near));
 }
 
 bool same_side(const CacheSpec& a, const CacheSpec& b, Side side) {
@@ -74,12 +77,26 @@ Result<std::vector<Assignment>> assignments(std::string_view text, const std::ve
     return all;
 }
 
+/// Applies an option that every preset has; false: it is not one.
+Result<bool> apply_policy(std::string_view text, Assignment option, CacheSpec& spec) {
+    for (const PresetOption& policy : policy_options()) {
+        if (policy.key != option.key) continue;
+        if (policy.is_text) {
+            if (Status ok = parse_layer_rules(text, option.key, option.value, spec.layers); !ok) return ok.error();
+            return true;
+        }
+        const auto number = option_value(text, policy, option.value);
+        if (!number) return number.error();
+        spec.sink = int(*number);
+        return true;
+    }
+    return false;
+}
+
 /// Applies an option of the preset itself. `replaced` sides come from another preset: an option that only concerns
 /// those would be lost, so it is refused.
 Status apply_option(std::string_view text, const SchemeRow& row, Assignment option, const std::vector<Side>& replaced,
                     CacheSpec& spec) {
-    if (option.key == "layers" || option.key == "sink")
-        return refuse(text, fmt::format("the option {} is not in this version", option.key), "Leave it out.");
     std::vector<std::string> keys;
     for (const SchemeOption& known : row.options) {
         keys.push_back(known.shown.key);
@@ -96,6 +113,8 @@ Status apply_option(std::string_view text, const SchemeRow& row, Assignment opti
         return refuse(text, fmt::format("{} does nothing to a side taken from another preset", option.key),
                       "Leave one of the two out.");
     }
+    for (const PresetOption& policy : policy_options())
+        keys.push_back(policy.key);
     keys.insert(keys.end(), {"k", "v"});
     return refuse(text,
                   fmt::format("{} has no option {}, only {}", row.name,
@@ -121,6 +140,9 @@ Result<CacheSpec> parse_preset(std::string_view text) {
     }
     for (const Assignment& a : *given) {
         if (a.key == "k" || a.key == "v") continue;
+        const auto policy = apply_policy(text, a, spec);
+        if (!policy) return policy.error();
+        if (*policy) continue;
         if (Status ok = apply_option(text, **row, a, replaced, spec); !ok) return ok.error();
     }
     for (const Side side : replaced)
@@ -141,9 +163,41 @@ Result<CacheSpec> parse_cache_spec(std::string_view text) {
     return spec;
 }
 
-double nominal_bits_per_value(const CacheSpec& spec, int /*head_dim*/) {
-    const auto bits = [](const SideSpec& side) { return side.exact() ? side.bits : side.bits + 32.0 / side.group; };
-    return (bits(spec.k) + bits(spec.v)) / 2;
+SideSpec group_at(SideSpec side, int head_dim) {
+    if (side.group == 0) side.group = head_dim;
+    return side;
+}
+
+int constants_per_group(const SideSpec& side) {
+    switch (side.codec) {
+        case SideSpec::Codec::fp32:
+        case SideSpec::Codec::fp16:
+        case SideSpec::Codec::fp8:
+            return 0;
+        case SideSpec::Codec::ternary:
+        case SideSpec::Codec::turbo:
+        case SideSpec::Codec::exl3:
+            return 1;
+        case SideSpec::Codec::ggml:
+            return side.form == SideSpec::Form::symmetric ? 1 : 2;
+        case SideSpec::Codec::affine:
+        case SideSpec::Codec::hqq:
+            return 2;
+    }
+    return 2;
+}
+
+double nominal_bits_per_value(const CacheSpec& spec, int head_dim, int n_layers) {
+    const auto bits = [&](const SideSpec& side) {
+        if (side.exact()) return double(side.bits);
+        return side.bits + 16.0 * constants_per_group(side) / (side.group > 0 ? side.group : head_dim);
+    };
+    double sum = 0;
+    for (int layer = 0; layer < n_layers; ++layer) {
+        const CacheSpec here = spec.at_layer(layer);
+        sum += (bits(here.k) + bits(here.v)) / 2;
+    }
+    return n_layers > 0 ? sum / n_layers : (bits(spec.k) + bits(spec.v)) / 2;
 }
 
 std::string display_name(const CacheSpec& spec) {
@@ -154,6 +208,7 @@ std::string display_name(const CacheSpec& spec) {
             const size_t equals = part.find('=');
             if (equals == std::string_view::npos) continue;
             const std::string_view key = trim(part.substr(0, equals)), value = trim(part.substr(equals + 1));
+            if (value.empty()) continue;
             const bool is_default = std::any_of(row->options.begin(), row->options.end(), [&](const SchemeOption& o) {
                 return o.shown.key == key && o.shown.default_value == value;
             });

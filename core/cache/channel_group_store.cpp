@@ -15,6 +15,7 @@ ChannelGroupStore::ChannelGroupStore(const SideSpec& side, const StoreShape& sha
     : Store(shape.head_dim),
       side_(side),
       n_kv_heads_(shape.n_kv_heads),
+      rotation_(side, shape.which, shape.head_dim),
       codec_(make_codec(side)),
       rows_(size_t(side.group) * shape.head_dim),
       columns_(rows_.size()),
@@ -55,7 +56,7 @@ Status ChannelGroupStore::append(const TokenReader& source, int n) {
     reserve(size_ + n);
     for (int h = 0; h < n_kv_heads_; ++h)
         for (int t = 0; t < n; t += group) {
-            read_for_codec(source, side_, head_dim_, h, t, t + group, rows_.data());
+            read_for_codec(source, side_, rotation_, head_dim_, h, t, t + group, rows_.data());
             for (int d = 0; d < head_dim_; ++d)
                 for (int i = 0; i < group; ++i)
                     columns_[size_t(d) * group + i] = rows_[size_t(i) * head_dim_ + d];
@@ -140,6 +141,7 @@ void ChannelGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out
         out.scale[d] = kernels::half_to_float(scale[d]);
         out.offset[d] = kernels::half_to_float(offset[d]) * (form.plain + form.times_scale * out.scale[d]);
     }
+    out.set_levels(*codec_, side_.bits, scale[head_dim_ / 2], offset[head_dim_ / 2]);
 }
 
 StoredTensor ChannelGroupStore::stored() const {

@@ -8,6 +8,7 @@
 
 #include "core/cache/buffer.h"
 #include "core/cache/group_codec.h"
+#include "core/cache/rotation.h"
 #include "core/cache/store.h"
 
 namespace kvasir {
@@ -44,6 +45,7 @@ class ChannelGroupStore final : public Store {
 
     SideSpec side_;
     int n_kv_heads_;
+    Rotation rotation_;
     std::unique_ptr<GroupCodec> codec_;
     int size_ = 0, capacity_ = 0;        ///< tokens, multiples of the group
     Buffer<uint32_t> words_;             ///< [n_kv_heads][capacity/8][head_dim*bits/32][8]

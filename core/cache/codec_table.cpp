@@ -14,8 +14,10 @@ struct CodecRow {
 
 /// Every codec that stores groups; registered here by hand, because the linker drops self-registering objects.
 constexpr CodecRow kCodecs[] = {
-    {SideSpec::Codec::affine, make_affine_codec},
-    {SideSpec::Codec::hqq, make_hqq_codec},
+    {SideSpec::Codec::affine, make_affine_codec},   {SideSpec::Codec::hqq, make_hqq_codec},
+    {SideSpec::Codec::ternary, make_ternary_codec}, {SideSpec::Codec::ggml, make_ggml_codec},
+    {SideSpec::Codec::turbo, make_turbo_codec},     {SideSpec::Codec::exl3, make_exl3_codec},
+    {SideSpec::Codec::fp8, make_fp8_codec},
 };
 
 }  // namespace

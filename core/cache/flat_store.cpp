@@ -12,7 +12,12 @@
 namespace kvasir {
 
 FlatStore::FlatStore(const SideSpec& side, const StoreShape& shape)
-    : Store(shape.head_dim), side_(side), n_kv_heads_(shape.n_kv_heads), codec_(make_codec(side)) {
+    : Store(shape.head_dim),
+      side_(side),
+      n_kv_heads_(shape.n_kv_heads),
+      which_(shape.which),
+      rotation_(side, shape.which, shape.head_dim),
+      codec_(make_codec(side)) {
     capacity_ = shape.max_tokens;
     bits_ = Buffer<uint8_t>((n_elements(capacity_) * side_.bits + 7) / 8 + 1);
     scale_ = Buffer<uint16_t>(n_elements(capacity_) / side_.group + 1);
@@ -64,7 +69,7 @@ Status FlatStore::requantize(const TokenReader& source, int n) {
     const int total = size_ + n;
     if (Status ok = check_tokens(total); !ok) return ok;
     if (total > capacity_) {  // a longer cache than announced: what is stored is rewritten anyway, but read first
-        FlatStore larger(side_, {n_kv_heads_, head_dim_, total});
+        FlatStore larger(side_, {n_kv_heads_, head_dim_, total, which_});
         std::copy_n(bits_.data(), bits_.size(), larger.bits_.data());
         std::copy_n(scale_.data(), scale_.size(), larger.scale_.data());
         std::copy_n(offset_.data(), offset_.size(), larger.offset_.data());
@@ -75,7 +80,7 @@ Status FlatStore::requantize(const TokenReader& source, int n) {
     std::vector<float> rows(size_t(total) * head_dim_), values(n_all);
     for (int h = 0; h < n_kv_heads_; ++h) {
         read(h, 0, size_, rows.data());
-        read_for_codec(source, side_, head_dim_, h, 0, n, rows.data() + size_t(size_) * head_dim_);
+        read_for_codec(source, side_, rotation_, head_dim_, h, 0, n, rows.data() + size_t(size_) * head_dim_);
         const size_t first = size_t(h) * total * head_dim_;
         for (size_t i = 0; i < rows.size(); ++i) {
             const Member m = member_of(first + i, total);
@@ -109,6 +114,8 @@ void FlatStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const 
         out.scale[d] = kernels::half_to_float(scale_[g]);
         out.offset[d] = kernels::half_to_float(offset_[g]) * (form.plain + form.times_scale * out.scale[d]);
     }
+    const size_t middle = member_of((size_t(kv_head) * size_ + token) * head_dim_ + head_dim_ / 2, size_).group;
+    out.set_levels(*codec_, side_.bits, scale_[middle], offset_[middle]);
 }
 
 StoredTensor FlatStore::stored() const {

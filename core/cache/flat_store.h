@@ -10,6 +10,7 @@
 
 #include "core/cache/buffer.h"
 #include "core/cache/group_codec.h"
+#include "core/cache/rotation.h"
 #include "core/cache/store.h"
 
 namespace kvasir {
@@ -43,6 +44,8 @@ class FlatStore final : public Store {
 
     SideSpec side_;
     int n_kv_heads_;
+    Side which_;
+    Rotation rotation_;
     std::unique_ptr<GroupCodec> codec_;
     int size_ = 0, capacity_ = 0;
     Buffer<uint8_t> bits_;             ///< one byte more than the codes take

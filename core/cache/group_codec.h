@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How groups of values become codes and two fp16 constants, and back. One file per codec, one row in codec_table.cpp.
+// How groups of values become codes and up to two fp16 constants, and back. One file per codec, one row in
+// codec_table.cpp.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,16 @@ class GroupCodec {
  public:
     virtual ~GroupCodec() = default;
 
-    /// x (n_groups, group) -> codes of the same shape, scale and offset (n_groups) fp16.
+    /// x (n_groups, group) -> codes of the same shape, scale and offset (n_groups) fp16. Constants that the side does
+    /// not store (constants_per_group) are left alone.
     virtual void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                         uint16_t* offset) const = 0;
 
-    /// The value of one code exactly as the original dequantizes it: an fp16 value.
+    /// The value of one code exactly as the original dequantizes it.
     virtual float value(uint8_t code, uint16_t scale, uint16_t offset) const = 0;
+
+    /// False when values do not lie on a line: then there is no form() and no fused kernel.
+    virtual bool is_affine() const { return true; }
 
     /// What `offset` means to the fused kernels: see kernels::AffineForm.
     virtual kernels::AffineForm form() const = 0;
@@ -31,6 +36,11 @@ class GroupCodec {
 
 std::unique_ptr<GroupCodec> make_affine_codec(const SideSpec& side);
 std::unique_ptr<GroupCodec> make_hqq_codec(const SideSpec& side);
+std::unique_ptr<GroupCodec> make_ternary_codec(const SideSpec& side);
+std::unique_ptr<GroupCodec> make_ggml_codec(const SideSpec& side);
+std::unique_ptr<GroupCodec> make_turbo_codec(const SideSpec& side);
+std::unique_ptr<GroupCodec> make_exl3_codec(const SideSpec& side);
+std::unique_ptr<GroupCodec> make_fp8_codec(const SideSpec& side);
 
 /// The codec of a quantized side. Aborts for an exact one.
 std::unique_ptr<GroupCodec> make_codec(const SideSpec& side);

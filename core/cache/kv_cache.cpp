@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
+#include <tuple>
 
+#include "core/cache/group_codec.h"
 #include "core/cache/side_cache.h"
-#include "kernels/cpu/ops.h"
 
 namespace kvasir {
 
@@ -25,18 +27,77 @@ struct KvCache::Impl {
     CacheShape shape;
     bool fused = true;
     std::vector<SideCache> sides;       ///< [n_layers][k, v]
+    std::vector<bool> pre_rope;         ///< [n_layers]: keys are stored before RoPE
+    std::unique_ptr<RopeTable> rope;    ///< where some layer needs it
     std::vector<Coverage> layer_reads;  ///< [n_layers]: layers may count at the same time
+    std::mutex non_finite_mutex;
+    std::optional<NonFinite> non_finite;
 
     const SideCache& at(int layer, Side side) const { return sides[size_t(2 * layer) + (side == Side::v)]; }
     SideCache& at(int layer, Side side) { return sides[size_t(2 * layer) + (side == Side::v)]; }
 
-    /// Floats of the second part of a prepared query: what the key store wants, or the plain query in its space.
-    size_t store_query_floats(int n_queries) const {
-        const Store* store = sides[0].store();
-        if (!store) return 0;
+    /// Floats of the second part of a prepared query: what the layer's key store wants, or the plain query in its
+    /// space.
+    size_t store_query_floats(int layer, int n_queries) const {
+        const Store* store = at(layer, Side::k).store();
+        if (!store || pre_rope[size_t(layer)]) return 0;
         return fused ? store->query_floats(n_queries) : size_t(n_queries) * shape.head_dim;
     }
+
+    void note_non_finite(const NonFinite& found) {
+        const std::lock_guard lock(non_finite_mutex);
+        const auto order = [](const NonFinite& f) { return std::tuple(f.position, f.layer, f.side, f.kv_head); };
+        if (!non_finite || order(found) < order(*non_finite)) non_finite = found;
+    }
 };
+
+namespace {
+
+bool all_finite(const float* x, int n) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += x[i] - x[i];  // 0, or NaN for NaN and infinities
+    return sum == 0;
+}
+
+/// Keys of one layer as attention sees them when they are stored before RoPE: back in plain space, then turned.
+class RopedKeys final : public TokenReader {
+ public:
+    RopedKeys(const SideCache& side, const RopeTable& rope, int head_dim)
+        : side_(side), rope_(rope), head_dim_(head_dim) {}
+    int size() const override { return side_.size(); }
+    void read(int kv_head, int begin, int end, float* out) const override {
+        side_.read(kv_head, begin, end, out);
+        const int first = side_.n_sink(), last = first + side_.n_quantized();
+        for (int t = begin; t < end; ++t, out += head_dim_) {
+            if (t >= first && t < last && !side_.rotation().identity()) side_.rotation().inverse(out);
+            rope_.apply(out, t);
+        }
+    }
+
+ private:
+    const SideCache& side_;
+    const RopeTable& rope_;
+    int head_dim_;
+};
+
+/// Calls part(reader, is_store, first token in it, last, index of the first in [begin, end)) for each kind of storage.
+template <class F>
+void each_part(const SideCache& side, int begin, int end, F&& part) {
+    const int first = side.n_sink(), last = first + side.n_quantized();
+    const int a = std::clamp(first, begin, end), b = std::clamp(last, begin, end);
+    if (begin < a) part(*side.sink(), false, begin, a, 0);
+    if (a < b) part(*side.store(), true, a - first, b - first, a - begin);
+    if (b < end) part(side.tail(), false, b - last, end - last, b - begin);
+}
+
+}  // namespace
+
+void KvCache::GroupView::set_levels(const GroupCodec& codec, int bits, uint16_t group_scale, uint16_t group_offset) {
+    levels.clear();
+    for (int code = 0; code < 1 << bits; ++code)
+        levels.push_back(codec.value(uint8_t(code), group_scale, group_offset));
+}
 
 namespace {
 
@@ -58,6 +119,12 @@ KvCache::~KvCache() = default;
 
 Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const CacheShape& shape, KernelPath path) {
     if (Status ok = check_geometry(spec, shape.n_kv_heads, shape.head_dim); !ok) return ok.error();
+    for (const LayerRule& rule : spec.layers)
+        if (rule.last >= shape.n_layers)
+            return Error{
+                ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
+                fmt::format("a rule names layer {}, the model has layers 0 to {}", rule.last, shape.n_layers - 1),
+                "Name layers that exist."};
     try {
         std::unique_ptr<KvCache> cache(new KvCache);
         cache->impl_ = std::make_unique<Impl>();
@@ -67,9 +134,17 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const Ca
         impl.fused = path == KernelPath::fused;
         impl.layer_reads.resize(size_t(shape.n_layers));
         impl.sides.reserve(size_t(2 * shape.n_layers));
-        for (int layer = 0; layer < shape.n_layers; ++layer)
+        for (int layer = 0; layer < shape.n_layers; ++layer) {
+            const CacheSpec here = spec.at_layer(layer);
+            impl.pre_rope.push_back(here.k.pre_rope);
             for (const Side side : {Side::k, Side::v})
-                impl.sides.emplace_back(spec, side, shape);
+                impl.sides.emplace_back(here, side, shape);
+            if (!here.k.pre_rope || impl.rope) continue;
+            if (!shape.rope)
+                return Error{ErrorCode::input, "cannot store keys before RoPE", fmt::format("'{}'", spec.text),
+                             "there is no model here that says how positions are turned", "Leave rope=before out."};
+            impl.rope = std::make_unique<RopeTable>(shape.rope, shape.head_dim, shape.max_tokens);
+        }
         return cache;
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::memory, "cannot make the cache", spec.text,
@@ -89,6 +164,7 @@ void KvCache::begin_prompt(int n_tokens) {
     for (SideCache& side : impl_->sides)
         side.begin_prompt(n_tokens);
     std::fill(impl_->layer_reads.begin(), impl_->layer_reads.end(), Coverage{});
+    impl_->non_finite.reset();
 }
 
 Status KvCache::finish_prompt(int layer, Side side) {
@@ -101,8 +177,22 @@ void KvCache::extend(int layer, int n_tokens) {
 }
 
 void KvCache::put(int layer, int kv_head, int position, const float* k, const float* v) {
-    impl_->at(layer, Side::k).put(kv_head, position, k);
+    const int head_dim = impl_->shape.head_dim;
+    if (!all_finite(k, head_dim)) impl_->note_non_finite({position, layer, kv_head, Side::k});
+    if (!all_finite(v, head_dim)) impl_->note_non_finite({position, layer, kv_head, Side::v});
+    if (impl_->pre_rope[size_t(layer)]) {
+        thread_local std::vector<float> before;
+        before.assign(k, k + head_dim);
+        impl_->rope->undo(before.data(), position);
+        impl_->at(layer, Side::k).put(kv_head, position, before.data());
+    } else {
+        impl_->at(layer, Side::k).put(kv_head, position, k);
+    }
     impl_->at(layer, Side::v).put(kv_head, position, v);
+}
+
+Status KvCache::commit(int layer, Side side) {
+    return guard_memory([&] { return impl_->at(layer, side).commit(); });
 }
 
 Status KvCache::settle(int layer, Side side) {
@@ -117,26 +207,39 @@ int KvCache::n_quantized(int layer, Side side) const {
     return impl_->at(layer, side).n_quantized();
 }
 
-size_t KvCache::query_floats(int n_queries) const {
-    return size_t(n_queries) * impl_->shape.head_dim + impl_->store_query_floats(n_queries);
+int KvCache::n_sink(int layer, Side side) const {
+    return impl_->at(layer, side).n_sink();
 }
 
-void KvCache::prepare_query(const float* q, int n_queries, float* prepared) const {
+std::optional<NonFinite> KvCache::non_finite() const {
+    const std::lock_guard lock(impl_->non_finite_mutex);
+    return impl_->non_finite;
+}
+
+size_t KvCache::query_floats(int n_queries) const {
+    size_t most = 0;
+    const int n_different = impl_->spec.layers.empty() ? std::min(1, impl_->shape.n_layers) : impl_->shape.n_layers;
+    for (int layer = 0; layer < n_different; ++layer)
+        most = std::max(most, impl_->store_query_floats(layer, n_queries));
+    return size_t(n_queries) * impl_->shape.head_dim + most;
+}
+
+void KvCache::prepare_query(int layer, const float* q, int n_queries, float* prepared) const {
     const int head_dim = impl_->shape.head_dim;
     const size_t n = size_t(n_queries) * head_dim;
     std::copy_n(q, n, prepared);
-    const Store* store = impl_->sides[0].store();
-    if (!store) return;
+    const SideCache& side = impl_->at(layer, Side::k);
+    if (!side.store() || impl_->pre_rope[size_t(layer)]) return;
     const float* in_store_space = q;
-    thread_local std::vector<float> rotated;
-    if (impl_->spec.k.rotate) {
-        rotated.assign(q, q + n);
+    thread_local std::vector<float> turned;
+    if (!side.rotation().identity()) {
+        turned.assign(q, q + n);
         for (int h = 0; h < n_queries; ++h)
-            kernels::hadamard(rotated.data() + size_t(h) * head_dim, head_dim);
-        in_store_space = rotated.data();
+            side.rotation().forward(turned.data() + size_t(h) * head_dim);
+        in_store_space = turned.data();
     }
     if (impl_->fused) {
-        store->prepare_query(in_store_space, n_queries, prepared + n);
+        side.store()->prepare_query(in_store_space, n_queries, prepared + n);
     } else {
         std::copy_n(in_store_space, n, prepared + n);
     }
@@ -146,24 +249,17 @@ void KvCache::scores(int layer, int kv_head, const float* prepared, int n_querie
                      size_t out_stride) const {
     const SideCache& side = impl_->at(layer, Side::k);
     const int head_dim = impl_->shape.head_dim;
-    const int quantized = side.n_quantized(), split = std::clamp(quantized, begin, end);
-    if (begin < split) {
-        const float* q = prepared + size_t(n_queries) * head_dim;
-        if (impl_->fused) {
-            side.store()->scores(kv_head, q, n_queries, begin, split, out, out_stride);
-        } else {
-            scores_by_read(*side.store(), head_dim, kv_head, q, n_queries, begin, split, out, out_stride);
-        }
-    }
-    if (split < end) {
-        float* to = out + (split - begin);
-        if (impl_->fused) {
-            side.tail().scores(kv_head, prepared, n_queries, split - quantized, end - quantized, to, out_stride);
-        } else {
-            scores_by_read(side.tail(), head_dim, kv_head, prepared, n_queries, split - quantized, end - quantized, to,
-                           out_stride);
-        }
-    }
+    if (impl_->pre_rope[size_t(layer)])
+        return scores_by_read(RopedKeys(side, *impl_->rope, head_dim), head_dim, kv_head, prepared, n_queries, begin,
+                              end, out, out_stride);
+    const float* in_store_space = prepared + size_t(n_queries) * head_dim;
+    each_part(side, begin, end, [&](const auto& part, bool is_store, int first, int last, int at) {
+        const float* q = is_store ? in_store_space : prepared;
+        if (impl_->fused)
+            part.scores(kv_head, q, n_queries, first, last, out + at, out_stride);
+        else
+            scores_by_read(part, head_dim, kv_head, q, n_queries, first, last, out + at, out_stride);
+    });
 }
 
 void KvCache::weighted_sum(int layer, int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end,
@@ -171,57 +267,52 @@ void KvCache::weighted_sum(int layer, int kv_head, const float* p, size_t p_stri
     const SideCache& side = impl_->at(layer, Side::v);
     const int head_dim = impl_->shape.head_dim;
     const size_t stride = size_t(2) * head_dim;
-    const int quantized = side.n_quantized(), split = std::clamp(quantized, begin, end);
-    if (begin < split) {
-        if (impl_->fused) {
-            side.store()->weighted_sum(kv_head, p, p_stride, n_queries, begin, split, acc, stride);
-        } else {
-            weighted_sum_by_read(*side.store(), head_dim, kv_head, p, p_stride, n_queries, begin, split, acc, stride);
-        }
-    }
-    if (split < end) {
-        const float* weights = p + (split - begin);
-        float* exact = acc + head_dim;
-        if (impl_->fused) {
-            side.tail().weighted_sum(kv_head, weights, p_stride, n_queries, split - quantized, end - quantized, exact,
-                                     stride);
-        } else {
-            weighted_sum_by_read(side.tail(), head_dim, kv_head, weights, p_stride, n_queries, split - quantized,
-                                 end - quantized, exact, stride);
-        }
-    }
+    each_part(side, begin, end, [&](const auto& part, bool is_store, int first, int last, int at) {
+        float* to = is_store ? acc : acc + head_dim;
+        if (impl_->fused)
+            part.weighted_sum(kv_head, p + at, p_stride, n_queries, first, last, to, stride);
+        else
+            weighted_sum_by_read(part, head_dim, kv_head, p + at, p_stride, n_queries, first, last, to, stride);
+    });
 }
 
-void KvCache::finish_output(float* acc, int n_queries, float* out) const {
+void KvCache::finish_output(int layer, float* acc, int n_queries, float* out) const {
     const int head_dim = impl_->shape.head_dim;
+    const Rotation& rotation = impl_->at(layer, Side::v).rotation();
     for (int h = 0; h < n_queries; ++h, acc += 2 * head_dim, out += head_dim) {
-        if (impl_->spec.v.rotate) kernels::hadamard(acc, head_dim);
+        if (!rotation.identity()) rotation.inverse(acc);
         for (int d = 0; d < head_dim; ++d)
             out[d] = acc[d] + acc[head_dim + d];
     }
 }
 
 void KvCache::read(int layer, int kv_head, Side side, int begin, int end, float* out) const {
-    impl_->at(layer, side).read(kv_head, begin, end, out);
+    const SideCache& cache = impl_->at(layer, side);
+    if (side == Side::k && impl_->pre_rope[size_t(layer)])
+        return RopedKeys(cache, *impl_->rope, impl_->shape.head_dim).read(kv_head, begin, end, out);
+    cache.read(kv_head, begin, end, out);
 }
 
 void KvCache::read_unrotated(int layer, int kv_head, Side side, int begin, int end, float* out) const {
     const SideCache& cache = impl_->at(layer, side);
-    cache.read(kv_head, begin, end, out);
-    if (!impl_->spec.side(side).rotate) return;
-    const int head_dim = impl_->shape.head_dim;
-    for (int t = begin; t < std::min(end, cache.n_quantized()); ++t)
-        kernels::hadamard(out + size_t(t - begin) * head_dim, head_dim);
+    read(layer, kv_head, side, begin, end, out);
+    if (cache.rotation().identity() || (side == Side::k && impl_->pre_rope[size_t(layer)])) return;
+    const int head_dim = impl_->shape.head_dim, first = cache.n_sink(), last = first + cache.n_quantized();
+    for (int t = std::max(begin, first); t < std::min(end, last); ++t)
+        cache.rotation().inverse(out + size_t(t - begin) * head_dim);
 }
 
 bool KvCache::codes_at(int layer, int kv_head, Side side, int token, GroupView* out) const {
     const SideCache& cache = impl_->at(layer, side);
-    if (token >= cache.n_quantized()) return false;
+    const int index = token - cache.n_sink();
+    if (index < 0 || index >= cache.n_quantized() || impl_->spec.at_layer(layer).side(side).exact()) return false;
     const size_t n = size_t(impl_->shape.head_dim);
     out->codes.resize(n);
     out->scale.resize(n);
     out->offset.resize(n);
-    cache.store()->codes_at(kv_head, token, *out);
+    out->on_a_line = true;
+    out->levels.clear();
+    cache.store()->codes_at(kv_head, index, *out);
     return true;
 }
 

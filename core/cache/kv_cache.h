@@ -6,16 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/cache/cache_spec.h"
+#include "core/cache/rope_table.h"
 
 namespace kvasir {
+
+class GroupCodec;
 
 struct CacheShape {
     int n_layers = 0, n_kv_heads = 0, head_dim = 0;
     int max_tokens = 0;  ///< capacity: nothing is reallocated while tokens are appended one at a time
+    RopeAt rope = {};    ///< for keys stored before RoPE; such a scheme is refused without it
+};
+
+/// The earliest key or value that is NaN or infinite.
+struct NonFinite {
+    int position = 0, layer = 0, kv_head = 0;
+    Side side = Side::k;
 };
 
 /// fused: kernels read the codes. reference: everything goes through the dequantized values of read().
@@ -42,11 +53,12 @@ struct Coverage {
 ///   extend(layer, n)            one thread: room for n more tokens
 ///   put(layer, head, pos, k, v) any threads, different (head, pos): K after RoPE and V, rounded to fp16 at the door
 ///                               (kept fp32 by the `fp32` scheme)
+///   commit(layer, side)         before the attention of this layer: schemes that quantize as they write (llama.cpp)
 ///   scores / weighted_sum       any threads, read-only
 ///   settle(layer, side)         after the attention of this layer: the flush rule. Sides and layers may run in
 ///   parallel.
 /// A prompt is any number of such chunks without settle, then finish_prompt for each layer and side: attention over
-/// the prompt reads exact values, as in every preset's origin.
+/// the prompt reads exact values, as in every preset's origin that does not quantize as it writes.
 class KvCache {
  public:
     static Result<std::unique_ptr<KvCache>> create(const CacheSpec& spec, const CacheShape& shape,
@@ -62,15 +74,19 @@ class KvCache {
 
     void extend(int layer, int n_tokens);
     void put(int layer, int kv_head, int position, const float* k, const float* v);  // (head_dim) each
+    /// Quantizes what must be quantized before attention reads it.
+    Status commit(int layer, Side side);
     Status settle(int layer, Side side);
 
     int n_tokens(int layer) const;
     int n_quantized(int layer, Side side) const;
+    /// Exact tokens before the quantized ones: the attention sink.
+    int n_sink(int layer, Side side) const;
 
     /// Floats that prepare_query writes.
     size_t query_floats(int n_queries) const;
     /// q (n_queries, head_dim), already scaled by 1/sqrt(head_dim), all of one KV head.
-    void prepare_query(const float* q, int n_queries, float* prepared) const;
+    void prepare_query(int layer, const float* q, int n_queries, float* prepared) const;
 
     /// out[h * out_stride + (t - begin)] = q_h . K_t for tokens [begin, end), end - begin <= 256, end <= n_tokens.
     void scores(int layer, int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
@@ -82,7 +98,7 @@ class KvCache {
                       float* acc) const;
 
     /// out (n_queries, head_dim) = un-rotated acc[h][0] + acc[h][1].
-    void finish_output(float* acc, int n_queries, float* out) const;
+    void finish_output(int layer, float* acc, int n_queries, float* out) const;
 
     /// What attention sees for tokens [begin, end): exactly what the original library dequantizes (rotated sides stay
     /// rotated), out (end - begin, head_dim).
@@ -93,9 +109,15 @@ class KvCache {
     /// Unpacked codes with the constants of one token, for the pictures: false when the token is exact.
     struct GroupView {
         std::vector<uint8_t> codes;        // (head_dim)
-        std::vector<float> scale, offset;  // per channel (head_dim): value = scale * code + offset
+        std::vector<float> scale, offset;  // per channel (head_dim): value = scale * code + offset, where on_a_line
+        bool on_a_line = true;             // false: TurboQuant, fp8, exllamav3
+        std::vector<float> levels;         // value of every code in the group of the middle channel; empty: no codes
+        void set_levels(const GroupCodec& codec, int bits, uint16_t group_scale, uint16_t group_offset);
     };
     bool codes_at(int layer, int kv_head, Side side, int token, GroupView* out) const;
+
+    /// Since begin_prompt: such a value spoils its whole group, and a rotated one its whole vector.
+    std::optional<NonFinite> non_finite() const;
 
     ByteLedger ledger() const;  ///< all layers
     ByteLedger ledger(int layer) const;

@@ -23,12 +23,50 @@ constexpr std::array<Word<SideSpec::Axis>, 4> kAxes{{{SideSpec::Axis::token, "to
                                                      {SideSpec::Axis::channel, "channel"},
                                                      {SideSpec::Axis::rows, "rows"},
                                                      {SideSpec::Axis::strided, "strided"}}};
-constexpr std::array<Word<SideSpec::Form>, 3> kForms{{{SideSpec::Form::shift, "shift"},
+constexpr std::array<Word<SideSpec::Form>, 5> kForms{{{SideSpec::Form::shift, "shift"},
                                                       {SideSpec::Form::minimum, "minimum"},
-                                                      {SideSpec::Form::minimum_f32, "minimum_f32"}}};
-constexpr std::array<Word<FlushRule>, 4> kRules{
-    {{FlushRule::none, "none"}, {FlushRule::whole, "whole"}, {FlushRule::block, "block"}, {FlushRule::slide, "slide"}}};
+                                                      {SideSpec::Form::minimum_f32, "minimum_f32"},
+                                                      {SideSpec::Form::quarot, "quarot"},
+                                                      {SideSpec::Form::integer, "integer"}}};
+constexpr std::array<Word<FlushRule>, 5> kRules{{{FlushRule::none, "none"},
+                                                 {FlushRule::write, "write"},
+                                                 {FlushRule::whole, "whole"},
+                                                 {FlushRule::block, "block"},
+                                                 {FlushRule::slide, "slide"}}};
 constexpr std::array<Word<bool>, 2> kSwitch{{{true, "on"}, {false, "off"}}};
+constexpr std::array<Word<bool>, 2> kOrder{{{true, "pairs"}, {false, "halves"}}};
+constexpr std::array<Word<bool>, 2> kRope{{{true, "before"}, {false, "after"}}};
+constexpr std::array<Word<bool>, 2> kScore{{{true, "after_flush"}, {false, "before_flush"}}};
+
+/// Codecs whose word says everything; the others are a name and a number of bits.
+struct WholeWord {
+    const char* text;
+    SideSpec::Codec codec;
+    int bits, group;
+    SideSpec::Form form;
+};
+constexpr WholeWord kWholeWords[] = {
+    {"fp32", SideSpec::Codec::fp32, 32, 0, SideSpec::Form::shift},
+    {"fp16", SideSpec::Codec::fp16, 16, 0, SideSpec::Form::shift},
+    {"ternary", SideSpec::Codec::ternary, 2, 32, SideSpec::Form::shift},
+    {"fp8", SideSpec::Codec::fp8, 8, 0, SideSpec::Form::shift},
+    {"q8_0", SideSpec::Codec::ggml, 8, 32, SideSpec::Form::symmetric},
+    {"q5_1", SideSpec::Codec::ggml, 5, 32, SideSpec::Form::minimum_f32},
+    {"q5_0", SideSpec::Codec::ggml, 5, 32, SideSpec::Form::symmetric},
+    {"q4_1", SideSpec::Codec::ggml, 4, 32, SideSpec::Form::minimum_f32},
+    {"q4_0", SideSpec::Codec::ggml, 4, 32, SideSpec::Form::symmetric},
+};
+struct SizedWord {
+    const char* text;
+    SideSpec::Codec codec;
+    int group;
+};
+constexpr SizedWord kSizedWords[] = {
+    {"affine", SideSpec::Codec::affine, 64},
+    {"hqq", SideSpec::Codec::hqq, 64},
+    {"turbo", SideSpec::Codec::turbo, 0},
+    {"exl", SideSpec::Codec::exl3, 32},
+};
 
 template <class Table, class T>
 const char* word_of(const Table& table, T value) {
@@ -62,26 +100,43 @@ Status read_number(std::string_view spec, std::string_view key, std::string_view
 }
 
 Status read_codec(std::string_view spec, std::string_view word, SideSpec& side) {
-    static const std::map<std::string_view, SideSpec::Codec> kGroups{{"affine", SideSpec::Codec::affine},
-                                                                     {"hqq", SideSpec::Codec::hqq}};
-    if (word == "fp32" || word == "fp16") {
-        side.codec = word == "fp32" ? SideSpec::Codec::fp32 : SideSpec::Codec::fp16;
-        side.bits = word == "fp32" ? 32 : 16;
+    std::vector<std::string> words;
+    for (const WholeWord& w : kWholeWords) {
+        words.push_back(w.text);
+        if (word != w.text) continue;
+        side.codec = w.codec, side.bits = w.bits, side.group = w.group, side.form = w.form;
         return {};
     }
     const size_t digits = word.find_first_of("0123456789");
-    const auto codec = kGroups.find(word.substr(0, digits));
     const auto bits = digits == std::string_view::npos ? std::nullopt : to_int(word.substr(digits));
-    if (codec == kGroups.end() || !bits) {
-        const std::vector<std::string> words{"fp32", "fp16", "affine1", "affine2", "affine4", "affine8",
-                                             "hqq1", "hqq2", "hqq3",    "hqq4",    "hqq8"};
-        return refuse(spec, fmt::format("there is no codec '{}', only {}", word, list(words)),
-                      fmt::format("Nearest: {}.", nearest(word, words)));
+    for (const SizedWord& w : kSizedWords) {
+        for (const char* size : {"2", "4", "8"})
+            words.push_back(w.text + std::string(size));
+        if (word.substr(0, digits) != w.text || !bits) continue;
+        side.codec = w.codec, side.bits = *bits, side.group = w.group;
+        side.optimize = w.codec == SideSpec::Codec::hqq;
+        if (w.codec == SideSpec::Codec::exl3) side.tile = 32;
+        return {};
     }
-    side.codec = codec->second;
-    side.bits = *bits;
-    side.group = 64;
-    side.optimize = side.codec == SideSpec::Codec::hqq;
+    return refuse(spec, fmt::format("there is no codec '{}', only {}", word, list(words)),
+                  fmt::format("Nearest: {}.", nearest(word, words)));
+}
+
+/// `rotate`: on or head (the whole head), off, llama, or the size of the blocks.
+Status read_tile(std::string_view spec, std::string_view word, int& tile) {
+    if (word == "on" || word == "head") return tile = SideSpec::kWholeHead, Status{};
+    if (word == "off") return tile = SideSpec::kNoTile, Status{};
+    if (word == "llama") return tile = SideSpec::kLlamaTile, Status{};
+    if (!to_int(word))
+        return refuse(spec, fmt::format("rotate cannot be '{}', only on, off, llama or the size of a block", word),
+                      "Write rotate=on for the whole head.");
+    return read_number(spec, "rotate", word, 2, 1024, tile);
+}
+
+Status read_scale(std::string_view spec, std::string_view word, float& scale) {
+    const auto number = to_real(word);
+    if (!number) return refuse(spec, fmt::format("scale cannot be '{}'", word), "Write for example scale=1.");
+    scale = float(*number);
     return {};
 }
 
@@ -94,18 +149,31 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
         const std::string_view key = trim(parts[i].substr(0, equals));
         const std::string_view value = equals == std::string_view::npos ? "on" : trim(parts[i].substr(equals + 1));
         Status ok;
-        if (key == "group") {
+        if (key == "group" && value == "head") {
+            side.group = 0;
+        } else if (key == "group") {
             ok = read_number(spec, key, value, 1, 1024, side.group);
         } else if (key == "axis") {
             ok = read_word(spec, key, value, kAxes, side.axis);
         } else if (key == "form") {
             ok = read_word(spec, key, value, kForms, side.form);
         } else if (key == "rotate") {
-            ok = read_word(spec, key, value, kSwitch, side.rotate);
+            ok = read_tile(spec, value, side.tile);
+        } else if (key == "signs") {
+            ok = read_word(spec, key, value, kSwitch, side.signs);
+        } else if (key == "order") {
+            ok = read_word(spec, key, value, kOrder, side.pairs);
+        } else if (key == "centre") {
+            ok = read_word(spec, key, value, kSwitch, side.centre);
+        } else if (key == "rope") {
+            ok = read_word(spec, key, value, kRope, side.pre_rope);
+        } else if (key == "scale") {
+            ok = read_scale(spec, value, side.fp8_scale);
         } else if (key == "optimize") {
             ok = read_word(spec, key, value, kSwitch, side.optimize);
         } else {
-            const std::vector<std::string> keys{"group", "axis", "form", "rotate", "optimize"};
+            const std::vector<std::string> keys{"group", "axis",   "form", "rotate", "signs",
+                                                "order", "centre", "rope", "scale",  "optimize"};
             ok = refuse(spec, fmt::format("a side has no option '{}', only {}", key, list(keys)),
                         fmt::format("Nearest: {}.", nearest(key, keys)));
         }
@@ -114,25 +182,44 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
     return {};
 }
 
-/// Exact sides have no groups and never flush, whatever stands beside them.
-void simplify_exact(SideSpec& side, FlushRule& rule, int& residual) {
-    if (!side.exact()) return;
-    SideSpec plain;
-    plain.codec = side.codec;
-    plain.bits = side.bits;
-    side = plain;
-    rule = FlushRule::none;
-    residual = 0;
+/// Sides stored as they come have no groups and never flush, whatever stands beside them.
+void simplify_plain(SideSpec& side, FlushRule& rule, int& residual) {
+    if (side.plain()) {
+        SideSpec plain;
+        plain.codec = side.codec;
+        plain.bits = side.bits;
+        side = plain;
+        rule = FlushRule::none;
+    }
+    if (rule == FlushRule::none || rule == FlushRule::write) residual = 0;
+}
+
+std::string codec_text(const SideSpec& side) {
+    for (const WholeWord& w : kWholeWords)
+        if (w.codec == side.codec && w.bits == side.bits &&
+            (side.codec != SideSpec::Codec::ggml || w.form == side.form))
+            return w.text;
+    for (const SizedWord& w : kSizedWords)
+        if (w.codec == side.codec) return fmt::format("{}{}", w.text, side.bits);
+    return "";
 }
 
 std::string side_text(const SideSpec& side) {
-    if (side.exact()) return side.codec == SideSpec::Codec::fp32 ? "fp32" : "fp16";
-    const bool hqq = side.codec == SideSpec::Codec::hqq;
-    std::string text =
-        fmt::format("{}{}:group={}:axis={}", hqq ? "hqq" : "affine", side.bits, side.group, word_of(kAxes, side.axis));
-    text += hqq ? fmt::format(":optimize={}", word_of(kSwitch, side.optimize))
-                : fmt::format(":form={}", word_of(kForms, side.form));
-    if (side.rotate) text += ":rotate";
+    std::string text = codec_text(side);
+    if (!side.exact() && side.codec != SideSpec::Codec::fp8) {
+        text += side.group > 0 ? fmt::format(":group={}", side.group) : ":group=head";
+        text += fmt::format(":axis={}", word_of(kAxes, side.axis));
+    }
+    if (side.codec == SideSpec::Codec::hqq) text += fmt::format(":optimize={}", word_of(kSwitch, side.optimize));
+    if (side.codec == SideSpec::Codec::affine) text += fmt::format(":form={}", word_of(kForms, side.form));
+    if (side.codec == SideSpec::Codec::fp8 && side.fp8_scale != 1) text += fmt::format(":scale={}", side.fp8_scale);
+    if (side.pairs) text += ":order=pairs";
+    if (side.tile == SideSpec::kWholeHead) text += ":rotate";
+    if (side.tile == SideSpec::kLlamaTile) text += ":rotate=llama";
+    if (side.tile > 0) text += fmt::format(":rotate={}", side.tile);
+    if (side.signs) text += ":signs";
+    if (side.centre) text += ":centre";
+    if (side.pre_rope) text += ":rope=before";
     return text;
 }
 
@@ -181,9 +268,16 @@ Result<CacheSpec> parse_long(std::string_view text) {
             ok = rule(key, value, spec.flush_k);
         } else if (key == "flush_v") {
             ok = rule(key, value, spec.flush_v);
+        } else if (key == "sink") {
+            ok = read_number(text, key, value, 0, 65536, spec.sink);
+        } else if (key == "score") {
+            ok = read_word(text, key, value, kScore, spec.flush_first);
+        } else if (key == "layers" || key == "layers_k" || key == "layers_v") {
+            ok = parse_layer_rules(text, key, value, spec.layers);
         } else {
-            const std::vector<std::string> keys{"k",          "v",     "residual", "residual_k",
-                                                "residual_v", "flush", "flush_k",  "flush_v"};
+            const std::vector<std::string> keys{"k",      "v",        "residual", "residual_k", "residual_v",
+                                                "flush",  "flush_k",  "flush_v",  "sink",       "score",
+                                                "layers", "layers_k", "layers_v"};
             ok = refuse(text, fmt::format("the long form has no key '{}', only {}", key, list(keys)),
                         fmt::format("Nearest: {}.", nearest(key, keys)));
         }
@@ -193,26 +287,40 @@ Result<CacheSpec> parse_long(std::string_view text) {
         if (std::find(seen.begin(), seen.end(), side) == seen.end())
             return refuse(text, fmt::format("the long form needs {}=", side),
                           fmt::format("Add for example {}=fp16.", side));
-    simplify_exact(spec.k, spec.flush_k, spec.residual_k);
-    simplify_exact(spec.v, spec.flush_v, spec.residual_v);
+    simplify_plain(spec.k, spec.flush_k, spec.residual_k);
+    simplify_plain(spec.v, spec.flush_v, spec.residual_v);
     return spec;
 }
 
 }  // namespace spec_text
 
-std::string long_spec(const CacheSpec& spec) {
-    std::string text = fmt::format("k={}; v={}", side_text(spec.k), side_text(spec.v));
-    if (spec.exact()) return text;
-    const bool only_k = spec.v.exact(), only_v = spec.k.exact();
-    if (only_k || only_v || spec.residual_k == spec.residual_v) {
-        text += fmt::format("; residual={}", only_v ? spec.residual_v : spec.residual_k);
-    } else {
+namespace {
+
+/// "residual=..." and "flush=...", with _k and _v where the sides differ; nothing for sides that have neither.
+std::string policy_text(const CacheSpec& spec) {
+    const bool only_k = spec.v.plain(), only_v = spec.k.plain();
+    if (only_k && only_v) return "";
+    std::string text;
+    const auto waits = [](FlushRule rule) { return rule != FlushRule::none && rule != FlushRule::write; };
+    const bool k = !only_v && waits(spec.flush_k), v = !only_k && waits(spec.flush_v);
+    if (k && v && spec.residual_k != spec.residual_v) {
         text += fmt::format("; residual_k={}; residual_v={}", spec.residual_k, spec.residual_v);
+    } else if (k || v) {
+        text += fmt::format("; residual={}", k ? spec.residual_k : spec.residual_v);
     }
     if (only_k || only_v || spec.flush_k == spec.flush_v)
         return text + fmt::format("; flush={}", word_of(kRules, only_v ? spec.flush_v : spec.flush_k));
     if (spec.flush_k == FlushRule::block && spec.flush_v == FlushRule::slide) return text + "; flush=kivi";
     return text + fmt::format("; flush_k={}; flush_v={}", word_of(kRules, spec.flush_k), word_of(kRules, spec.flush_v));
+}
+
+}  // namespace
+
+std::string long_spec(const CacheSpec& spec) {
+    std::string text = fmt::format("k={}; v={}", side_text(spec.k), side_text(spec.v)) + policy_text(spec);
+    if (spec.sink > 0) text += fmt::format("; sink={}", spec.sink);
+    if (spec.flush_first) text += "; score=after_flush";
+    return text + layer_rules_text(spec.layers, "; ");
 }
 
 }  // namespace kvasir

@@ -20,11 +20,11 @@ PresetOption choice(std::string key, std::string value, std::vector<std::string>
     return {std::move(key), std::move(value), std::move(choices), 0, 0, std::move(help)};
 }
 
-void set_group(CacheSpec& spec, int value) {
-    spec.k.group = spec.v.group = value;
+void set_group(CacheSpec& spec, double value) {
+    spec.k.group = spec.v.group = int(value);
 }
-void set_residual(CacheSpec& spec, int value) {
-    spec.residual_k = spec.residual_v = value;
+void set_residual(CacheSpec& spec, double value) {
+    spec.residual_k = spec.residual_v = int(value);
 }
 
 SideSpec quantized(SideSpec::Codec codec, int bits, int group) {
@@ -63,11 +63,11 @@ SchemeRow quanto(int bits) {
                                  "Transformers 4.57 QuantizedCache with optimum-quanto 0.2.7",
                                  quantized(SideSpec::Codec::affine, bits, 64));
     const std::string help = "0: groups inside a token; -1: groups along each channel, through tokens and heads.";
-    static constexpr auto to_axis = [](int value) { return value == 0 ? Axis::token : Axis::rows; };
-    row.options.push_back(
-        {choice("axis_key", "0", {"0", "-1"}, help), [](CacheSpec& spec, int value) { spec.k.axis = to_axis(value); }});
+    static constexpr auto to_axis = [](double value) { return value == 0 ? Axis::token : Axis::rows; };
+    row.options.push_back({choice("axis_key", "0", {"0", "-1"}, help),
+                           [](CacheSpec& spec, double value) { spec.k.axis = to_axis(value); }});
     row.options.push_back({choice("axis_value", "0", {"0", "-1"}, help),
-                           [](CacheSpec& spec, int value) { spec.v.axis = to_axis(value); }});
+                           [](CacheSpec& spec, double value) { spec.v.axis = to_axis(value); }});
     return row;
 }
 
@@ -79,13 +79,13 @@ SchemeRow hqq(int bits) {
     SchemeRow row = transformers(fmt::format("hqq:{}", bits), fmt::format("HQQ int{}", bits),
                                  "Transformers 4.57 QuantizedCache with hqq 0.2.8 (fp32 path)", side);
     const std::string help = "1: groups inside a token; 0: groups strided through the whole tensor.";
-    static constexpr auto to_axis = [](int value) { return value == 1 ? Axis::token : Axis::strided; };
-    row.options.push_back(
-        {choice("axis_key", "1", {"1", "0"}, help), [](CacheSpec& spec, int value) { spec.k.axis = to_axis(value); }});
+    static constexpr auto to_axis = [](double value) { return value == 1 ? Axis::token : Axis::strided; };
+    row.options.push_back({choice("axis_key", "1", {"1", "0"}, help),
+                           [](CacheSpec& spec, double value) { spec.k.axis = to_axis(value); }});
     row.options.push_back({choice("axis_value", "1", {"1", "0"}, help),
-                           [](CacheSpec& spec, int value) { spec.v.axis = to_axis(value); }});
+                           [](CacheSpec& spec, double value) { spec.v.axis = to_axis(value); }});
     row.options.push_back({choice("optimize", "on", {"on", "off"}, "hqq's proximal optimizer of the zero points."),
-                           [](CacheSpec& spec, int value) { spec.k.optimize = spec.v.optimize = value != 0; }});
+                           [](CacheSpec& spec, double value) { spec.k.optimize = spec.v.optimize = value != 0; }});
     return row;
 }
 
@@ -129,15 +129,81 @@ SchemeRow hadamard2() {
     SideSpec& v = row.scheme.v;
     v.bits = 2;
     v.form = SideSpec::Form::minimum_f32;
-    v.rotate = true;
+    v.tile = SideSpec::kWholeHead;
     row.options = {
         {number("v_residual", 32, 0, kMaxResidual, "Exact values behind the quantized ones; 0 quantizes every token."),
-         [](CacheSpec& spec, int value) { spec.residual_v = value; }},
+         [](CacheSpec& spec, double value) { spec.residual_v = int(value); }},
     };
     return row;
 }
 
+SchemeRow ternary(std::string name, std::string title, bool rotated) {
+    SchemeRow row = hadamard2();
+    row.name = std::move(name);
+    row.title = std::move(title);
+    row.origin = "kv-hadamard (July 2026): ternary values, which failed; KIVI 4-bit keys";
+    SideSpec side = quantized(SideSpec::Codec::ternary, 2, 32);
+    if (rotated) side.tile = SideSpec::kWholeHead;
+    row.scheme.v = side;
+    return row;
+}
+
+/// Both sides coded token by token as they are written: attention never sees an exact value.
+SchemeRow written(std::string name, std::string title, std::string origin, SideSpec side) {
+    SchemeRow row{std::move(name), std::move(title), std::move(origin), {}, {}, ""};
+    row.scheme.k = row.scheme.v = side;
+    row.scheme.flush_k = row.scheme.flush_v = FlushRule::write;
+    return row;
+}
+
+SchemeRow ggml(const char* type, int bits, SideSpec::Form form) {
+    SideSpec side = quantized(SideSpec::Codec::ggml, bits, 32);
+    side.form = form;
+    side.tile = SideSpec::kLlamaTile;
+    SchemeRow row = written(fmt::format("ggml:{}", type), fmt::format("llama.cpp {}", type),
+                            "llama.cpp cache type (ggml at d99724f), rotated as of April 2026 (PR 21038)", side);
+    row.scheme.k.pairs = true;
+    row.options = {{choice("rotate", "on", {"on", "off"},
+                           "llama.cpp's Hadamard rotation; it does not apply where 64 does not divide the head size."),
+                    [](CacheSpec& spec, double value) {
+                        spec.k.tile = spec.v.tile = value != 0 ? SideSpec::kLlamaTile : SideSpec::kNoTile;
+                    }}};
+    return row;
+}
+
+SchemeRow turbo(int bits) {
+    SideSpec side = quantized(SideSpec::Codec::turbo, bits, 0);
+    side.tile = SideSpec::kWholeHead;
+    return written(fmt::format("tq:{}", bits), fmt::format("TurboQuant {}-bit", bits),
+                   "TurboQuant Q_mse (arXiv 2504.19874): Hadamard rotation, Lloyd-Max grid, fp16 norm", side);
+}
+
+SchemeRow fp8() {
+    SchemeRow row = written("fp8", "fp8 e4m3", "vLLM's fp8 cache (e4m3fn, one scale a side)",
+                            quantized(SideSpec::Codec::fp8, 8, 0));
+    PresetOption scale = number("scale", 1, 0, 1000, "What a stored value is multiplied with; vLLM's default is 1.");
+    scale.is_real = true;
+    row.options = {{scale, [](CacheSpec& spec, double value) { spec.k.fp8_scale = spec.v.fp8_scale = float(value); }}};
+    return row;
+}
+
+SchemeRow quarot() {
+    SideSpec side = quantized(SideSpec::Codec::affine, 4, 0);
+    side.form = SideSpec::Form::quarot;
+    side.tile = SideSpec::kWholeHead;
+    return written("quarot:4", "QuaRot int4", "QuaRot KV4 (spcl/QuaRot at 5008669), one group per token and head",
+                   side);
+}
+
+SchemeRow exl3(int bits) {
+    SideSpec side = quantized(SideSpec::Codec::exl3, bits, 32);
+    side.tile = 32;
+    return written(fmt::format("exl3:{}", bits), fmt::format("exllamav3 {}-bit", bits),
+                   "exllamav3's quantized cache (July 2026, at 4f8ad01)", side);
+}
+
 std::vector<SchemeRow> make_rows() {
+    using Form = SideSpec::Form;
     return {
         exact("fp32", "fp32", "Exact storage without the rounding to fp16", SideSpec::Codec::fp32, 32),
         exact("fp16", "fp16", "Exact storage of fp16 keys and values: the reference", SideSpec::Codec::fp16, 16),
@@ -151,6 +217,25 @@ std::vector<SchemeRow> make_rows() {
         kivi(4),
         kivi(2),
         hadamard2(),
+        ternary("ternary", "Ternary", false),
+        ternary("hadamard-ternary", "Hadamard ternary", true),
+        ggml("q8_0", 8, Form::symmetric),
+        ggml("q5_1", 5, Form::minimum_f32),
+        ggml("q5_0", 5, Form::symmetric),
+        ggml("q4_1", 4, Form::minimum_f32),
+        ggml("q4_0", 4, Form::symmetric),
+        turbo(4),
+        turbo(3),
+        turbo(2),
+        fp8(),
+        quarot(),
+        exl3(8),
+        exl3(7),
+        exl3(6),
+        exl3(5),
+        exl3(4),
+        exl3(3),
+        exl3(2),
     };
 }
 
@@ -179,10 +264,21 @@ void take_side(CacheSpec& to, const CacheSpec& from, Side side) {
     }
 }
 
-bool is_known_elsewhere(std::string_view preset) {
-    static constexpr std::string_view kNames[] = {"ternary", "hadamard-ternary", "ggml", "tq", "fp8", "quarot", "exl3"};
-    const std::string_view name = preset.substr(0, preset.find(':'));
-    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+const std::vector<PresetOption>& policy_options() {
+    static const std::vector<PresetOption> options = [] {
+        const auto rules = [](std::string key, std::string help) {
+            PresetOption option{std::move(key), "", {}, 0, 0, std::move(help)};
+            option.is_text = true;
+            return option;
+        };
+        return std::vector<PresetOption>{
+            number("sink", 0, 0, kMaxResidual, "First tokens that stay exact."),
+            rules("layers", "Other presets for some layers: 0-1:fp16+28-29:fp16."),
+            rules("layers_k", "Other presets for the keys of some layers."),
+            rules("layers_v", "Other presets for the values of some layers."),
+        };
+    }();
+    return options;
 }
 
 const std::vector<Preset>& presets() {
@@ -197,6 +293,8 @@ const std::vector<Preset>& presets() {
                 preset.options.push_back(option.shown);
             if (!row.keys_from.empty())
                 preset.options.push_back(choice("k", row.keys_from, names, "The preset that the keys are taken from."));
+            for (const PresetOption& policy : policy_options())
+                preset.options.push_back(policy);
             presets.push_back(std::move(preset));
         }
         return presets;

@@ -10,10 +10,10 @@
 
 namespace kvasir {
 
-/// An option with what it changes. Values are whole numbers; the choices "on" and "off" are 1 and 0.
+/// An option with what it changes. The choices "on" and "off" are 1 and 0.
 struct SchemeOption {
     PresetOption shown;
-    void (*apply)(CacheSpec& spec, int value);
+    void (*apply)(CacheSpec& spec, double value);
 };
 
 struct SchemeRow {
@@ -26,10 +26,7 @@ struct SchemeRow {
 const std::vector<SchemeRow>& scheme_rows();
 const SchemeRow* find_scheme(std::string_view name);
 
-/// Takes one side of another scheme: codec, flush rule and residual length. Exact sides never flush.
-void take_side(CacheSpec& to, const CacheSpec& from, Side side);
-
-/// Presets of the field that this version does not have, as far as their names are known.
-bool is_known_elsewhere(std::string_view preset);
+/// Options that every preset takes besides its own: sink, layers, layers_k, layers_v.
+const std::vector<PresetOption>& policy_options();
 
 }  // namespace kvasir

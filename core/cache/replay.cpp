@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kHashDigits = 32;
 
-void put_tokens(KvCache& cache, const Recording& recording, int begin, int end) {
+Status put_tokens(KvCache& cache, const Recording& recording, int begin, int end) {
     std::vector<float> k(size_t(recording.head_dim)), v(k.size());
     cache.extend(0, end - begin);
     for (int h = 0; h < recording.n_kv_heads; ++h)
@@ -23,6 +23,9 @@ void put_tokens(KvCache& cache, const Recording& recording, int begin, int end) 
             }
             cache.put(0, h, t, k.data(), v.data());
         }
+    for (const Side side : {Side::k, Side::v})
+        if (Status ok = cache.commit(0, side); !ok) return ok;
+    return {};
 }
 
 std::string hash_of(const KvCache& cache, Side side) {
@@ -50,13 +53,13 @@ Result<std::vector<ReplayStep>> replay(KvCache& cache, const Recording& recordin
         return Error{ErrorCode::usage, "cannot replay", "prefill", fmt::format("{} tokens of prompt", t0),
                      fmt::format("Use a prompt of 1 to {} tokens.", recording.n_tokens)};
     cache.begin_prompt(t0);
-    put_tokens(cache, recording, 0, t0);
+    if (Status ok = put_tokens(cache, recording, 0, t0); !ok) return ok.error();
     for (const Side side : {Side::k, Side::v})
         if (Status ok = cache.finish_prompt(0, side); !ok) return ok.error();
 
     std::vector<ReplayStep> steps;
     for (int t = t0; t < recording.n_tokens; ++t) {
-        put_tokens(cache, recording, t, t + 1);
+        if (Status ok = put_tokens(cache, recording, t, t + 1); !ok) return ok.error();
         ReplayStep step;
         step.step = t - t0 + 1;
         step.k_quantized_seen = cache.n_quantized(0, Side::k);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/cache/rotation.h"
 #include "core/cache/spec_text.h"
 #include "core/cache/store.h"
 
@@ -20,27 +21,64 @@ std::string numbers(const std::vector<int>& values) {
     return spec_text::list(words);
 }
 
-Status check_side(std::string_view text, const char* name, const SideSpec& side, FlushRule rule, int residual) {
-    if (side.exact()) return {};
+/// Which numbers of bits a codec has: first and last.
+std::pair<int, int> bits_of(const SideSpec& side) {
+    return {side.codec == Codec::exl3 ? 2 : 1, 8};
+}
+
+/// Groups whose codes do not depend on other groups, so that tokens can be coded one after another.
+bool codes_groups_alone(const SideSpec& side) {
+    return side.codec != Codec::hqq || !side.optimize;
+}
+
+/// Values whose groups lie inside one token and mean nothing else.
+bool is_token_codec(const SideSpec& side) {
+    return side.codec == Codec::ggml || side.codec == Codec::turbo || side.codec == Codec::exl3 ||
+           side.codec == Codec::fp8 || side.exact();
+}
+
+Status check_side(std::string_view text, Side which, const SideSpec& side, FlushRule rule, int residual) {
+    if (side.plain()) return {};
+    const char* name = which == Side::k ? "keys" : "values";
     const auto no = [&](std::string why, std::string hint) {
         return spec_text::refuse(text, fmt::format("{}: {}", name, why), std::move(hint));
     };
-    const std::vector<int> bits =
-        side.codec == Codec::hqq ? std::vector<int>{1, 2, 3, 4, 8} : std::vector<int>{1, 2, 4, 8};
-    if (std::find(bits.begin(), bits.end(), side.bits) == bits.end())
-        return no(fmt::format("there are no codes of {} bits", side.bits), fmt::format("Use {} bits.", numbers(bits)));
+    const auto [fewest, most] = bits_of(side);
+    if (!side.exact() && (side.bits < fewest || side.bits > most))
+        return no(fmt::format("there are no codes of {} bits", side.bits),
+                  fmt::format("Use {} to {} bits.", fewest, most));
+    if (which == Side::v && side.centre)
+        return no("only keys can be centred: softmax does not see a constant in every score, a sum of values does",
+                  "Leave centre out.");
+    if (which == Side::v && side.pre_rope) return no("values have no RoPE", "Leave rope=before out.");
+    if (!(side.fp8_scale > 0)) return no("the scale must be above 0", "Use scale=1.");
+    if (side.signs && !side.rotates()) return no("random signs do nothing without a rotation", "Add rotate.");
+    if (side.codec == Codec::exl3 && (side.group != 32 || side.tile != 32 || side.signs || side.pairs))
+        return no("exllamav3 turns its groups of 32 and nothing else", "Use group=32:rotate=32.");
+    if (side.codec == Codec::ggml && side.group != 32) return no("ggml's blocks have 32 values", "Use group=32.");
+    if (is_token_codec(side) && side.axis != Axis::token) return no("its groups lie inside a token", "Use axis=token.");
     if (side.codec == Codec::hqq && (side.axis == Axis::channel || side.axis == Axis::rows))
         return no("hqq groups lie on axis token or strided", "Use axis=token.");
-    if (side.codec == Codec::affine && side.axis == Axis::strided)
-        return no("affine groups lie on axis token, channel or rows", "Use axis=token.");
-    if (rule == FlushRule::none) return no("a quantized side needs a flush rule", "Use flush=whole, block or slide.");
+    if (side.codec == Codec::ternary && side.axis != Axis::token && side.axis != Axis::channel)
+        return no("ternary groups lie on axis token or channel", "Use axis=token.");
+    if (side.codec != Codec::hqq && side.axis == Axis::strided)
+        return no("only hqq groups are strided, others lie on axis token, channel or rows", "Use axis=token.");
+    if (rule == FlushRule::none)
+        return no("a quantized side needs a flush rule", "Use flush=write, whole, block or slide.");
     if ((side.axis == Axis::rows || side.axis == Axis::strided) && rule != FlushRule::whole)
         return no("groups that reach through the whole tensor can only be flushed whole", "Use flush=whole.");
+    if (rule == FlushRule::write && !codes_groups_alone(side))
+        return no("hqq's optimizer looks at a whole tensor, and flush=write has one token", "Use optimize=off.");
+    if (rule == FlushRule::write && side.centre)
+        return no("the mean is taken of the first tokens stored together, and flush=write stores one",
+                  "Use flush=block, slide or whole.");
     if (side.axis == Axis::channel && rule != FlushRule::block)
         return no("channel groups hold whole blocks of tokens", "Use flush=block.");
     if (side.axis == Axis::channel && side.group % 8 != 0)
         return no(fmt::format("a channel group of {} tokens is not a multiple of 8", side.group),
                   fmt::format("Nearest: group={}.", std::max(8, (side.group + 4) / 8 * 8)));
+    if (side.axis == Axis::channel && side.group == 0)
+        return no("a channel group needs a number of tokens", "Use group=32.");
     if (rule == FlushRule::block && residual < 1) return no("blocks need a residual of at least 1", "Use residual=32.");
     if (side.axis == Axis::channel && residual % side.group != 0)
         return no(
@@ -49,30 +87,35 @@ Status check_side(std::string_view text, const char* name, const SideSpec& side,
     return {};
 }
 
-Status check_side_geometry(std::string_view text, const char* name, const SideSpec& side, FlushRule rule,
-                           int head_dim) {
-    if (side.exact()) return {};
+Status check_side_geometry(std::string_view text, Side which, const SideSpec& side, FlushRule rule, int head_dim) {
+    if (side.plain()) return {};
+    const char* name = which == Side::k ? "keys" : "values";
     const auto no = [&](std::string why, std::string hint) {
         return Error{ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", text),
                      fmt::format("{}: {}", name, why), std::move(hint)};
     };
-    if (side.rotate && (head_dim & (head_dim - 1)) != 0)
-        return no(fmt::format("the rotation needs a head size that is a power of two, not {}", head_dim),
-                  "Use a preset without rotation, such as kivi:2.");
-    if (side.axis == Axis::channel && head_dim * side.bits % 32 != 0)
-        return no(fmt::format("{} channels of {} bits do not fill whole 32-bit words", head_dim, side.bits),
-                  "Use more bits or a quanto or hqq preset.");
-    if (side.axis == Axis::token && rule != FlushRule::whole && !fits_token_groups(side, head_dim)) {
+    const int block = rotation_block(side, which, head_dim);
+    if (block > 0 && head_dim % block != 0)
+        return no(fmt::format("blocks of {} do not divide a head of {} channels", block, head_dim),
+                  "Use rotate=on for the whole head.");
+    if (block > 0 && !has_hadamard(block))
+        return no(fmt::format("there is no Hadamard matrix of order {} to rotate with: 2^n, or 4k from quadratic "
+                              "residues",
+                              block),
+                  "Rotate smaller blocks, for example rotate=16, or use a preset without rotation, such as kivi:2.");
+    if ((side.pairs || side.pre_rope) && head_dim % 2 != 0)
+        return no(fmt::format("a head of {} channels has no pairs", head_dim), "Use another model.");
+    if (side.exact() || side.axis != Axis::token) return {};
+    const int group = group_at(side, head_dim).group;
+    const bool across_tokens = rule == FlushRule::whole && (side.codec == Codec::affine || side.codec == Codec::hqq);
+    if (head_dim % group != 0 && !across_tokens) {
         std::vector<int> fitting;
-        for (int group = 8; group <= head_dim; group *= 2) {
-            SideSpec other = side;
-            other.group = group;
-            if (fits_token_groups(other, head_dim)) fitting.push_back(group);
-        }
-        return no(
-            fmt::format("groups of {} at {} bits do not divide a head of {} channels into whole 32-bit words",
-                        side.group, side.bits, head_dim),
-            fitting.empty() ? "Use a quanto or hqq preset." : fmt::format("Use a group of {}.", numbers(fitting)));
+        for (int size = 8; size <= head_dim; size *= 2)
+            if (head_dim % size == 0) fitting.push_back(size);
+        const bool fixed = side.codec == Codec::ggml || side.codec == Codec::exl3;
+        return no(fmt::format("groups of {} do not divide a head of {} channels", group, head_dim),
+                  fitting.empty() || fixed ? "Use a quanto or hqq preset."
+                                           : fmt::format("Use a group of {}.", numbers(fitting)));
     }
     return {};
 }
@@ -80,16 +123,22 @@ Status check_side_geometry(std::string_view text, const char* name, const SideSp
 }  // namespace
 
 Status spec_text::check_scheme(const CacheSpec& spec) {
-    if (Status ok = check_side(spec.text, "keys", spec.k, spec.flush_k, spec.residual_k); !ok) return ok;
-    return check_side(spec.text, "values", spec.v, spec.flush_v, spec.residual_v);
+    if (Status ok = check_side(spec.text, Side::k, spec.k, spec.flush_k, spec.residual_k); !ok) return ok;
+    return check_side(spec.text, Side::v, spec.v, spec.flush_v, spec.residual_v);
 }
 
 Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim) {
     if (n_kv_heads < 1 || head_dim < 1)
         return Error{ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
                      fmt::format("it has {} KV heads of {} channels", n_kv_heads, head_dim), "Choose another model."};
-    if (Status ok = check_side_geometry(spec.text, "keys", spec.k, spec.flush_k, head_dim); !ok) return ok;
-    return check_side_geometry(spec.text, "values", spec.v, spec.flush_v, head_dim);
+    const auto check = [&](const CacheSpec& here) {
+        if (Status ok = check_side_geometry(spec.text, Side::k, here.k, here.flush_k, head_dim); !ok) return ok;
+        return check_side_geometry(spec.text, Side::v, here.v, here.flush_v, head_dim);
+    };
+    if (Status ok = check(spec); !ok) return ok;
+    for (const LayerRule& rule : spec.layers)
+        if (Status ok = check(spec.at_layer(rule.first)); !ok) return ok;
+    return {};
 }
 
 }  // namespace kvasir

@@ -35,6 +35,13 @@ std::optional<int> to_int(std::string_view text) {
     return value;
 }
 
+std::optional<double> to_real(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
 std::string list(const std::vector<std::string>& words) {
     std::string text;
     for (size_t i = 0; i < words.size(); ++i) {

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
+#include "core/cache/centred_store.h"
 #include "core/cache/channel_group_store.h"
 #include "core/cache/flat_store.h"
 #include "core/cache/group_codec.h"
+#include "core/cache/rotated_reader.h"
+#include "core/cache/row_store.h"
 #include "core/cache/token_group_store.h"
+#include "core/cache/turned_store.h"
 
 namespace kvasir {
 
@@ -62,15 +66,39 @@ void Store::weighted_sum(int kv_head, const float* p, size_t p_stride, int n_que
     weighted_sum_by_read(*this, head_dim_, kv_head, p, p_stride, n_queries, begin, end, acc, acc_stride);
 }
 
-bool fits_token_groups(const SideSpec& side, int head_dim) {
-    const bool whole_words = side.bits != 3 && side.group * side.bits % 32 == 0;
-    return side.axis == SideSpec::Axis::token && head_dim % side.group == 0 && whole_words;
+namespace {
+
+/// Whole 32-bit words of codes that the fused kernels know how to read.
+bool has_kernel_bits(const SideSpec& side, int group) {
+    const bool power_of_two = side.bits == 1 || side.bits == 2 || side.bits == 4 || side.bits == 8;
+    return power_of_two && group * side.bits % 32 == 0;
 }
 
+std::unique_ptr<Store> make_group_store(const SideSpec& side, const StoreShape& shape) {
+    const auto codec = make_codec(side);
+    const bool has_kernel = codec->is_affine() && !reads_back_plain(side);
+    if (side.axis == SideSpec::Axis::channel) {
+        if (has_kernel && has_kernel_bits(side, shape.head_dim) && constants_per_group(side) == 2)
+            return std::make_unique<ChannelGroupStore>(side, shape);
+        return std::make_unique<RowStore>(side, shape);
+    }
+    if (side.axis != SideSpec::Axis::token || shape.head_dim % side.group != 0)
+        return std::make_unique<FlatStore>(side, shape);
+    if (has_kernel && has_kernel_bits(side, side.group)) return std::make_unique<TokenGroupStore>(side, shape);
+    if (codec->needs_whole_tensor()) return std::make_unique<FlatStore>(side, shape);
+    return std::make_unique<RowStore>(side, shape);
+}
+
+}  // namespace
+
 std::unique_ptr<Store> make_store(const SideSpec& side, const StoreShape& shape) {
-    if (side.axis == SideSpec::Axis::channel) return std::make_unique<ChannelGroupStore>(side, shape);
-    if (fits_token_groups(side, shape.head_dim)) return std::make_unique<TokenGroupStore>(side, shape);
-    return std::make_unique<FlatStore>(side, shape);
+    std::unique_ptr<Store> store;
+    if (side.exact())
+        store = std::make_unique<TurnedStore>(side, shape);
+    else
+        store = make_group_store(group_at(side, shape.head_dim), shape);
+    if (side.centre) store = std::make_unique<CentredStore>(std::move(store), side, shape);
+    return store;
 }
 
 }  // namespace kvasir

@@ -32,16 +32,17 @@ void weighted_sum_by_read(const TokenReader& x, int head_dim, int kv_head, const
 /// Everything a store holds, in the element order of the original library.
 struct StoredTensor {
     std::vector<uint8_t> codes;           ///< [n_kv_heads, tokens, head_dim], one code a byte
-    std::vector<uint16_t> scale, offset;  ///< fp16 group constants in the original's order
+    std::vector<uint16_t> scale, offset;  ///< fp16 group constants in the original's order; empty: it stores none
     std::vector<int> constants_shape;     ///< shape of scale and offset
 };
 
 struct StoreShape {
     int n_kv_heads = 0, head_dim = 0, max_tokens = 0;
+    Side which = Side::k;
 };
 
-/// Quantized storage of the leading tokens. A rotated side stays in the rotated space here: read, scores and
-/// weighted_sum speak of rotated vectors, and append rotates what it is given.
+/// Storage of the leading tokens. A turned side stays in its own space here: read, scores and weighted_sum speak of
+/// turned vectors (but see reads_back_plain), and append turns what it is given.
 class Store : public TokenReader {
  public:
     /// Forgets all tokens, keeps the allocation.
@@ -73,11 +74,8 @@ class Store : public TokenReader {
     int head_dim_;
 };
 
-/// The storage kind for a quantized side: packed groups with fused kernels where the layout allows, else flat.
-/// The geometry must have passed check_geometry.
+/// The storage kind for a side that is not plain: packed groups with fused kernels where the layout allows, rows of
+/// bits where groups are independent, else flat. The geometry must have passed check_geometry.
 std::unique_ptr<Store> make_store(const SideSpec& side, const StoreShape& shape);
-
-/// True when the groups of a token-axis side lie inside one token's head in whole 32-bit words.
-bool fits_token_groups(const SideSpec& side, int head_dim);
 
 }  // namespace kvasir

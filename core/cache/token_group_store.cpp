@@ -14,6 +14,8 @@ TokenGroupStore::TokenGroupStore(const SideSpec& side, const StoreShape& shape)
       side_(side),
       n_kv_heads_(shape.n_kv_heads),
       n_groups_(shape.head_dim / side.group),
+      has_offset_(constants_per_group(side) == 2),
+      rotation_(side, shape.which, shape.head_dim),
       codec_(make_codec(side)),
       values_(size_t(shape.head_dim)),
       codes_(size_t(shape.head_dim)),
@@ -26,7 +28,7 @@ void TokenGroupStore::reserve(int n_tokens) {
     const int blocks = blocks_of(n_tokens);
     if (blocks <= capacity_blocks_) return;
     Buffer<uint32_t> words(size_t(n_kv_heads_) * blocks * block_words());
-    Buffer<uint16_t> scale(size_t(n_kv_heads_) * blocks * block_constants()), offset(scale.size());
+    Buffer<uint16_t> scale(size_t(n_kv_heads_) * blocks * block_constants()), offset(has_offset_ ? scale.size() : 0);
     for (int h = 0; h < n_kv_heads_; ++h) {
         const auto move = [&](const auto& from, auto& to, size_t per_block) {
             std::copy_n(from.data() + size_t(h) * capacity_blocks_ * per_block, blocks_of(size_) * per_block,
@@ -35,7 +37,7 @@ void TokenGroupStore::reserve(int n_tokens) {
         if (size_ == 0) break;
         move(words_, words, block_words());
         move(scale_, scale, block_constants());
-        move(offset_, offset, block_constants());
+        if (has_offset_) move(offset_, offset, block_constants());
     }
     words_ = std::move(words);
     scale_ = std::move(scale);
@@ -49,7 +51,7 @@ void TokenGroupStore::clear() {
         const size_t first = size_t(h) * capacity_blocks_ * block_constants();
         const size_t n = blocks_of(size_) * block_constants();
         std::fill_n(scale_.data() + first, n, uint16_t{0});
-        std::fill_n(offset_.data() + first, n, uint16_t{0});
+        if (has_offset_) std::fill_n(offset_.data() + first, n, uint16_t{0});
     }
     size_ = n_repeated_ = 0;
     restless_.clear();
@@ -72,7 +74,7 @@ void TokenGroupStore::write_token(int kv_head, int token, const uint8_t* codes, 
             lane[size_t(g * group_words + j) * kBlock] = word;
         }
         scale_[constant_index(kv_head, token, g)] = scale[g];
-        offset_[constant_index(kv_head, token, g)] = offset[g];
+        if (has_offset_) offset_[constant_index(kv_head, token, g)] = offset[g];
     }
 }
 
@@ -97,7 +99,7 @@ Status TokenGroupStore::append(const TokenReader& source, int n) {
     }
     for (int h = 0; h < n_kv_heads_; ++h)
         for (int t = 0; t < n; ++t) {
-            read_for_codec(source, side_, head_dim_, h, t, t + 1, values_.data());
+            read_for_codec(source, side_, rotation_, head_dim_, h, t, t + 1, values_.data());
             codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), constants_.data(),
                            constants_.data() + n_groups_);
             write_token(h, size_ + t, codes_.data(), constants_.data(), constants_.data() + n_groups_);
@@ -136,7 +138,7 @@ bool TokenGroupStore::encode_again(int kv_head, int token) {
     bool same = codes_ == codes_before_;
     for (int g = 0; g < n_groups_; ++g) {
         const size_t c = constant_index(kv_head, token, g);
-        same = same && scale_[c] == scale[g] && offset_[c] == offset[g];
+        same = same && scale_[c] == scale[g] && offset_at(c) == (has_offset_ ? offset[g] : 0);
     }
     if (!same) write_token(kv_head, token, codes_.data(), scale, offset);
     return !same;
@@ -152,7 +154,7 @@ void TokenGroupStore::encode_whole(const TokenReader& source, int n_kept, int n)
     for (int h = 0; h < n_kv_heads_; ++h) {
         float* to = values.data() + h * head_values;
         read(h, first, size_, to);
-        read_for_codec(source, side_, head_dim_, h, 0, n, to + size_t(n_kept) * head_dim_);
+        read_for_codec(source, side_, rotation_, head_dim_, h, 0, n, to + size_t(n_kept) * head_dim_);
     }
     codec_->encode(values.data(), scale.size(), side_.group, codes.data(), scale.data(), offset.data());
     for (int h = 0; h < n_kv_heads_; ++h)
@@ -171,7 +173,7 @@ void TokenGroupStore::read(int kv_head, int begin, int end, float* out) const {
         read_codes(kv_head, t, codes.data());
         for (int g = 0; g < n_groups_; ++g) {
             const size_t c = constant_index(kv_head, t, g);
-            decode.set(scale_[c], offset_[c]);
+            decode.set(scale_[c], offset_at(c));
             for (int i = g * side_.group; i < (g + 1) * side_.group; ++i)
                 out[i] = decode(codes[i]);
         }
@@ -186,7 +188,7 @@ kernels::TokenGroups TokenGroupStore::view(int kv_head) const {
             codec_->form(),
             words_.data() + block * block_words(),
             scale_.data() + block * block_constants(),
-            offset_.data() + block * block_constants()};
+            has_offset_ ? offset_.data() + block * block_constants() : nullptr};
 }
 
 size_t TokenGroupStore::query_floats(int n_queries) const {
@@ -219,8 +221,11 @@ void TokenGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out) 
     for (int d = 0; d < head_dim_; ++d) {
         const size_t c = constant_index(kv_head, token, d / side_.group);
         out.scale[d] = kernels::half_to_float(scale_[c]);
-        out.offset[d] = kernels::half_to_float(offset_[c]) * (form.plain + form.times_scale * out.scale[d]);
+        const float offset = has_offset_ ? kernels::half_to_float(offset_[c]) : 1.0f;
+        out.offset[d] = offset * (form.plain + form.times_scale * out.scale[d]);
     }
+    const size_t c = constant_index(kv_head, token, head_dim_ / 2 / side_.group);
+    out.set_levels(*codec_, side_.bits, scale_[c], offset_at(c));
 }
 
 StoredTensor TokenGroupStore::stored() const {
@@ -232,7 +237,7 @@ StoredTensor TokenGroupStore::stored() const {
             read_codes(h, t, out.codes.data() + (size_t(h) * size_ + t) * head_dim_);
             for (int g = 0; g < n_groups_; ++g) {
                 out.scale.push_back(scale_[constant_index(h, t, g)]);
-                out.offset.push_back(offset_[constant_index(h, t, g)]);
+                if (has_offset_) out.offset.push_back(offset_[constant_index(h, t, g)]);
             }
         }
     return out;
@@ -244,8 +249,9 @@ ByteLedger TokenGroupStore::ledger() const {
     const uint64_t code_bytes = uint64_t(head_dim_) * side_.bits / 8, constant_bytes = uint64_t(n_groups_) * 2;
     ByteLedger bytes;
     bytes.codes = tokens * code_bytes;
-    bytes.scales = bytes.zeros = tokens * constant_bytes;
-    bytes.padding = empty * (code_bytes + 2 * constant_bytes);
+    bytes.scales = tokens * constant_bytes;
+    bytes.zeros = has_offset_ ? bytes.scales : 0;
+    bytes.padding = empty * (code_bytes + (has_offset_ ? 2 : 1) * constant_bytes);
     return bytes;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Groups of channels inside one token, in layout T8 (kernels/cpu/attention.h): Quanto axis 0, HQQ axis 1, KIVI values,
-// kv-hadamard values.
+// kv-hadamard values, QuaRot, ggml q8_0, q4_1 and q4_0, ternary.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "core/cache/buffer.h"
 #include "core/cache/group_codec.h"
+#include "core/cache/rotation.h"
 #include "core/cache/store.h"
 
 namespace kvasir {
@@ -50,13 +51,16 @@ class TokenGroupStore final : public Store {
     size_t block_words() const { return size_t(head_dim_) * side_.bits / 32 * 8; }
     size_t block_constants() const { return size_t(n_groups_) * 8; }
     size_t constant_index(int kv_head, int token, int group) const;
+    uint16_t offset_at(size_t index) const { return has_offset_ ? offset_[index] : uint16_t{0}; }
 
     SideSpec side_;
     int n_kv_heads_, n_groups_;  ///< groups per token and head
+    bool has_offset_;            ///< false: the codec stores a scale only
+    Rotation rotation_;
     std::unique_ptr<GroupCodec> codec_;
     int size_ = 0, capacity_blocks_ = 0;
     Buffer<uint32_t> words_;                     ///< [n_kv_heads][capacity_blocks][head_dim*bits/32][8]
-    Buffer<uint16_t> scale_, offset_;            ///< [n_kv_heads][capacity_blocks][n_groups][8]
+    Buffer<uint16_t> scale_, offset_;            ///< [n_kv_heads][capacity_blocks][n_groups][8]; offset_ may be empty
     int n_repeated_ = 0;                         ///< leading tokens that were coded a second time
     std::vector<Place> restless_;                ///< those of them whose codes or constants changed the last time
     std::vector<float> values_;                  ///< one token

@@ -55,7 +55,8 @@ void Attention::one_range(int layer, const AttentionRow& row, int kv_head, int r
     timer.lap(time.weighted_sum);
 }
 
-void Attention::combine(const AttentionRow& row, float* partials, int n_ranges, float* out, TimeSplit& time) const {
+void Attention::combine(int layer, const AttentionRow& row, float* partials, int n_ranges, float* out,
+                        TimeSplit& time) const {
     Timer timer;
     const size_t width = 2 * size_t(head_dim_);
     float* total = partials;  // the first range's accumulators take the result
@@ -81,7 +82,7 @@ void Attention::combine(const AttentionRow& row, float* partials, int n_ranges, 
         kernels::scale(1.0f / sum, int(width), acc);
     }
     timer.lap(time.softmax);
-    row.cache->finish_output(total + 2 * n_queries_, n_queries_, out);
+    row.cache->finish_output(layer, total + 2 * n_queries_, n_queries_, out);
     timer.lap(time.rotate);
 }
 
@@ -99,8 +100,8 @@ void Attention::run(kernels::ThreadPool& pool, int layer, const std::vector<Atte
     const auto prepare = [&](int pair, TimeSplit& time) {
         Timer timer;
         const int row = pair / n_kv_heads_, kv_head = pair % n_kv_heads_;
-        rows[size_t(row)].cache->prepare_query(q + size_t(row) * q_stride + size_t(kv_head) * head_floats, n_queries_,
-                                               prepared_.data() + prepared_floats * size_t(pair));
+        rows[size_t(row)].cache->prepare_query(layer, q + size_t(row) * q_stride + size_t(kv_head) * head_floats,
+                                               n_queries_, prepared_.data() + prepared_floats * size_t(pair));
         timer.lap(time.rotate);
     };
     const auto output_of = [&](int pair) {
@@ -118,7 +119,7 @@ void Attention::run(kernels::ThreadPool& pool, int layer, const std::vector<Atte
             for (int r = 0; r < n_ranges; ++r)
                 one_range(layer, row, pair % n_kv_heads_, r, prepared_.data() + prepared_floats * size_t(pair),
                           mine.data() + partial_floats_ * size_t(r), time);
-            combine(row, mine.data(), n_ranges, output_of(pair), time);
+            combine(layer, row, mine.data(), n_ranges, output_of(pair), time);
         });
     } else {
         first_item_.assign(size_t(n_rows) + 1, 0);
@@ -145,7 +146,7 @@ void Attention::run(kernels::ThreadPool& pool, int layer, const std::vector<Atte
             const size_t row_index = size_t(pair / n_kv_heads_);
             const AttentionRow& row = rows[row_index];
             const int n_ranges = ranges_of(row.position);
-            combine(row, partial(first_item_[row_index] + size_t(pair % n_kv_heads_ * n_ranges)), n_ranges,
+            combine(layer, row, partial(first_item_[row_index] + size_t(pair % n_kv_heads_ * n_ranges)), n_ranges,
                     output_of(pair), thread_times_[size_t(thread)][size_t(row.sequence)]);
         });
     }

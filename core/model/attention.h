@@ -36,7 +36,7 @@ class Attention {
     float* partial(size_t index) { return partials_.data() + index * partial_floats_; }
     void one_range(int layer, const AttentionRow& row, int kv_head, int range, const float* prepared, float* partial,
                    TimeSplit& time) const;
-    void combine(const AttentionRow& row, float* partials, int n_ranges, float* out, TimeSplit& time) const;
+    void combine(int layer, const AttentionRow& row, float* partials, int n_ranges, float* out, TimeSplit& time) const;
 
     int n_kv_heads_, head_dim_, n_queries_;
     size_t partial_floats_;

@@ -111,7 +111,10 @@ struct Forward::Impl {
     void collect_rows(std::span<Sequence> sequences);
     void reserve();
     void store_keys_and_values(int layer, std::span<Sequence> sequences);
+    void commit(int layer, std::span<Sequence> sequences);
     void settle(int layer, std::span<Sequence> sequences);
+    template <class F>
+    void each_side(std::span<Sequence> sequences, F&& quantize);
     void record_errors(int layer, int reference);
     void layer(int index, std::span<Sequence> sequences, const ForwardOptions& options);
     void compute_logits(bool all, std::vector<float>& logits);
@@ -191,17 +194,17 @@ void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequenc
     quantize_ns += ns_since(start);
 }
 
-void Forward::Impl::settle(int layer, std::span<Sequence> sequences) {
+/// Calls quantize(cache, side) for both sides of every cache, in parallel; a refusal marks the sequence.
+template <class F>
+void Forward::Impl::each_side(std::span<Sequence> sequences, F&& quantize) {
     const Clock::time_point start = Clock::now();
     std::vector<std::pair<Sequence*, KvCache*>> jobs;
     for (Sequence& s : sequences)
-        for (KvCache* cache : s.caches) {
-            cache->count_read(layer);
+        for (KvCache* cache : s.caches)
             jobs.emplace_back(&s, cache);
-        }
     std::vector<Status> results(jobs.size() * 2);
     pool.for_each(int(results.size()), 1, [&](int i, int) {
-        results[size_t(i)] = jobs[size_t(i / 2)].second->settle(layer, i % 2 ? Side::v : Side::k);
+        results[size_t(i)] = quantize(*jobs[size_t(i / 2)].second, i % 2 ? Side::v : Side::k);
     });
     for (size_t i = 0; i < results.size(); ++i)
         if (!results[i] && !jobs[i / 2].first->failed) {
@@ -209,6 +212,20 @@ void Forward::Impl::settle(int layer, std::span<Sequence> sequences) {
             jobs[i / 2].first->error = results[i].error();
         }
     quantize_ns += ns_since(start);
+}
+
+void Forward::Impl::commit(int layer, std::span<Sequence> sequences) {
+    const bool any = std::any_of(sequences.begin(), sequences.end(), [](const Sequence& s) {
+        return std::any_of(s.caches.begin(), s.caches.end(), [](const KvCache* c) { return c->spec().commits(); });
+    });
+    if (any) each_side(sequences, [&](KvCache& cache, Side side) { return cache.commit(layer, side); });
+}
+
+void Forward::Impl::settle(int layer, std::span<Sequence> sequences) {
+    for (Sequence& s : sequences)
+        for (KvCache* cache : s.caches)
+            cache->count_read(layer);
+    each_side(sequences, [&](KvCache& cache, Side side) { return cache.settle(layer, side); });
 }
 
 /// |o_lane - o_reference| / |o_reference| over all heads of this layer's attention output.
@@ -241,6 +258,7 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
              {&w.v, &w.v_bias, v.data(), kv_stride}},
             n, prepared.data());
     store_keys_and_values(index, sequences);
+    commit(index, sequences);
 
     const Clock::time_point start = Clock::now();
     attention.run(pool, index, rows, q.data(), q_stride, o.data(), size_t(width), options.settle, cpu_times);

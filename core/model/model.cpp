@@ -171,6 +171,11 @@ void Model::embed(int token, float* out) const {
     kernels::dequantize_row(type, embedding_->data + stride * size_t(token), config_.n_embd, out);
 }
 
+CacheShape Model::cache_shape(int max_tokens) const {
+    const auto rope = [this](int position, float* cos, float* sin) { rope_at(position, cos, sin); };
+    return {config_.n_layers, config_.n_kv_heads, config_.head_dim, max_tokens, rope};
+}
+
 void Model::rope_at(int position, float* cos, float* sin) const {
     for (size_t i = 0; i < inv_freq_.size(); ++i) {
         const float angle = float(position) * inv_freq_[i];

@@ -7,6 +7,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
+#include "core/cache/kv_cache.h"
 #include "core/model/chat_template.h"
 #include "core/model/gguf.h"
 #include "core/model/model_config.h"
@@ -40,6 +41,8 @@ class Model {
     void embed(int token, float* out) const;
     /// cos and sin of position p for each of the head_dim/2 pairs.
     void rope_at(int position, float* cos, float* sin) const;
+    /// Geometry of a cache for this model; the model must be there while the cache is made.
+    CacheShape cache_shape(int max_tokens) const;
     /// Bytes a decode step reads from the weights.
     uint64_t weight_bytes_per_step() const;
 

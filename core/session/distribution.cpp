@@ -4,19 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/ops.h"
+#include "core/cache/rotation.h"
 
 namespace kvasir {
 namespace {
 
 /// Levels of the group in the middle of the newest quantized token: the value of every code.
-void add_levels(const KvCache& lane, int layer, int kv_head, Side side, int bits, DistributionFrame& frame) {
+void add_levels(const KvCache& lane, int layer, int kv_head, Side side, DistributionFrame& frame) {
     KvCache::GroupView group;
-    for (int token = frame.n_quantized - 1; token >= 0; --token) {
+    for (int token = frame.n_tokens - 1; token >= 0; --token) {
         if (!lane.codes_at(layer, kv_head, side, token, &group)) continue;
-        const size_t d = group.scale.size() / 2;
-        for (int code = 0; code < 1 << bits; ++code)
-            frame.levels.push_back(double(group.scale[d]) * code + group.offset[d]);
+        frame.levels.assign(group.levels.begin(), group.levels.end());
         frame.level_token = token;
         return;
     }
@@ -29,11 +27,12 @@ DistributionFrame build_distribution(const DistributionRequest& request, const K
     DistributionFrame f;
     f.request = request;
     const CacheShape& shape = lane.shape();
-    const SideSpec& side = lane.spec().side(request.side);
+    const SideSpec side = lane.spec().at_layer(request.layer).side(request.side);
     const int dim = shape.head_dim;
-    f.rotated = side.rotate;
+    f.rotated = side.rotates();
     f.n_tokens = std::min(lane.n_tokens(request.layer), reference.n_tokens(request.layer));
-    f.n_quantized = std::min(lane.n_quantized(request.layer, request.side), f.n_tokens);
+    f.n_quantized =
+        std::min(lane.n_quantized(request.layer, request.side), f.n_tokens - lane.n_sink(request.layer, request.side));
     const int first = std::max(request.kv_head, 0), last = request.kv_head < 0 ? shape.n_kv_heads - 1 : request.kv_head;
 
     const size_t per_head = size_t(f.n_tokens) * size_t(dim);
@@ -42,17 +41,21 @@ DistributionFrame build_distribution(const DistributionRequest& request, const K
         reference.read_unrotated(request.layer, h, request.side, 0, f.n_tokens,
                                  before.data() + per_head * size_t(h - first));
     after = before;
+    const Rotation rotation(side, request.side, dim);
     if (f.rotated)
         for (size_t at = 0; at + size_t(dim) <= after.size(); at += size_t(dim))
-            kernels::hadamard(after.data() + at, dim);
+            rotation.forward(after.data() + at);
 
     // What the lane's quantized tokens became, in the space they are stored in, against the same tokens of the
     // reference.
     double error = 0, power = 0;
     std::vector<float> row(size_t(f.n_quantized) * size_t(dim));
     for (int h = first; h <= last && f.n_quantized > 0; ++h) {
-        lane.read(request.layer, h, request.side, 0, f.n_quantized, row.data());
-        const float* exact = after.data() + per_head * size_t(h - first);
+        const int sink = lane.n_sink(request.layer, request.side);
+        lane.read_unrotated(request.layer, h, request.side, sink, sink + f.n_quantized, row.data());
+        for (size_t at = 0; f.rotated && at < row.size(); at += size_t(dim))
+            rotation.forward(row.data() + at);
+        const float* exact = after.data() + per_head * size_t(h - first) + size_t(sink) * size_t(dim);
         for (size_t i = 0; i < row.size(); ++i) {
             const double e = double(row[i]) - exact[i];
             error += e * e, power += double(exact[i]) * exact[i];
@@ -80,8 +83,7 @@ DistributionFrame build_distribution(const DistributionRequest& request, const K
         f.channel_low[d] = std::min(f.channel_low[d], double(before[i]));
         f.channel_high[d] = std::max(f.channel_high[d], double(before[i]));
     }
-    if (f.n_quantized > 0 && !side.exact())
-        add_levels(lane, request.layer, (first + last) / 2, request.side, side.bits, f);
+    if (f.n_quantized > 0 && !side.exact()) add_levels(lane, request.layer, (first + last) / 2, request.side, f);
     return f;
 }
 

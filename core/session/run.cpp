@@ -132,8 +132,7 @@ Status Run::Impl::plan(const Experiment& e) {
 }
 
 CacheShape Run::Impl::shape() const {
-    const ModelConfig& c = model->config();
-    return {c.n_layers, c.n_kv_heads, c.head_dim, int(info.prompt_ids.size()) + info.n_planned};
+    return model->cache_shape(int(info.prompt_ids.size()) + info.n_planned);
 }
 
 Status Run::Impl::make_second_draw() {
@@ -156,7 +155,7 @@ Status Run::Impl::make_lanes() {
         lane_info.requested = spec.text;
         lane_info.title = display_name(spec);
         lane_info.exact = spec.exact();
-        lane_info.nominal_bits = nominal_bits_per_value(spec, c.head_dim);
+        lane_info.nominal_bits = nominal_bits_per_value(spec, c.head_dim, c.n_layers);
         if (!e.lanes[i].enabled) {
             lane_info.failed = true;
             lane_info.why = "switched off";
@@ -354,7 +353,7 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
 Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,
                                       const std::vector<int>& ids, int first_scored, int n_threads) {
     const ModelConfig& c = model->config();
-    auto cache = KvCache::create(spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(ids.size())});
+    auto cache = KvCache::create(spec, model->cache_shape(int(ids.size())));
     if (!cache) return cache.error();
     (*cache)->begin_prompt(int(ids.size()));
     Forward forward(model, n_threads > 0 ? n_threads : kernels::physical_cores());

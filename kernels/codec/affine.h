@@ -3,6 +3,7 @@
 // tensors: every operation rounds once to fp16 where theirs does. Host and device compile the same lines.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/codec/half.h"
@@ -69,6 +70,41 @@ KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, int bi
     for (int i = 0; i < n; ++i)
         codes[i] = uint8_t(int(round_code((x[i] - range.lo) / scale, top)));
     return {round_to_half(scale), round_to_half(range.lo)};
+}
+
+/// QuaRot (e2e cache kernels at 5008669): as Quanto, with the range never below fp16(1e-5).
+KVASIR_HD inline AffineConstants affine_encode_quarot(const float* x, int n, int bits, uint8_t* codes) {
+    const float top = float((1 << bits) - 1), least = round_to_half(1e-5f);
+    const GroupRange range = group_range(x, n);
+    float width = round_to_half(range.hi - range.lo);
+    width = width < least ? least : width;
+    const float scale = round_to_half(width / top);
+    for (int i = 0; i < n; ++i)
+        codes[i] = uint8_t(int(round_code(round_to_half_select(round_to_half_select(x[i] - range.lo) / scale), top)));
+    return {scale, range.lo};
+}
+
+/// Quanto 0.2.0 to 0.2.2: an int8 zero point that wraps where |lo| is large against the range.
+///   code = clamp(r(rne(r(x / scale)) + zero_point), 0, top), value = r(scale * (code - zero_point))
+struct IntegerConstants {
+    float scale, zero_point;
+};
+KVASIR_HD inline IntegerConstants affine_encode_integer(const float* x, int n, int bits, uint8_t* codes) {
+    const float top = float((1 << bits) - 1);
+    const GroupRange range = group_range(x, n);
+    const float scale = round_to_half(round_to_half(range.hi - range.lo) / top);
+    const float ratio = round_to_half(-range.lo / scale);
+    const float bounded = ratio > -32768 && ratio < 32768 ? ratio : 0.0f;  // 0/0 and overflow have no integer
+    const float zero_point = float(int8_t(int32_t((bounded + 12582912.0f) - 12582912.0f)));
+    for (int i = 0; i < n; ++i) {
+        const float q = round_to_half_select(x[i] / scale), steps = q == q ? q : 0.0f;
+        const float whole = fabsf(steps) < 32768 ? (steps + 12582912.0f) - 12582912.0f : steps;
+        codes[i] = uint8_t(int(round_code(round_to_half_select(whole + zero_point), top)));
+    }
+    return {scale, zero_point};
+}
+KVASIR_HD inline float integer_value(float code, float scale, float zero_point) {
+    return round_to_half(scale * (code - zero_point));
 }
 
 /// What the originals dequantize: r(r(scale * code) + minimum).

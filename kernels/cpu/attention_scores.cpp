@@ -70,7 +70,7 @@ HWY_INLINE void token_group_blocks(const TokenGroups& k, const float* HWY_RESTRI
     const size_t block_words = size_t(k.head_dim / kSlots) * 8, block_constants = size_t(n_groups) * 8;
     const uint32_t* HWY_RESTRICT words = k.words + size_t(block) * block_words;
     const uint16_t* scale = k.scale + size_t(block) * block_constants;
-    const uint16_t* offset = k.offset + size_t(block) * block_constants;
+    const uint16_t* offset = k.offset ? k.offset + size_t(block) * block_constants : nullptr;
     const float* sums = prepared + size_t(k.head_dim) * H;
     const F8 plain = set8(k.form.plain), times_scale = set8(k.form.times_scale);
     F8 total[B][H];
@@ -86,7 +86,7 @@ HWY_INLINE void token_group_blocks(const TokenGroups& k, const float* HWY_RESTRI
         for (int b = 0; b < B; ++b) {
             const size_t at = size_t(b) * block_constants + size_t(g) * 8;
             const F8 s = load_half8(scale + at);
-            const F8 o = Mul(load_half8(offset + at), MulAdd(times_scale, s, plain));
+            const F8 o = group_offset(offset, at, s, plain, times_scale);
             for (int h = 0; h < H; ++h)
                 total[b][h] = MulAdd(o, set8(sums[h]), MulAdd(s, acc[b][h], total[b][h]));
         }
@@ -110,14 +110,14 @@ HWY_INLINE void channel_group_factors(const ChannelGroups& k, int group, const f
                                       float* x, float (&start)[H]) {
     const size_t head_dim = size_t(k.head_dim);
     const uint16_t* scale = k.scale + size_t(group) * head_dim;
-    const uint16_t* offset = k.offset + size_t(group) * head_dim;
+    const uint16_t* offset = k.offset ? k.offset + size_t(group) * head_dim : nullptr;
     const F8 plain = set8(k.form.plain), times_scale = set8(k.form.times_scale);
     F8 sum[H];
     for (int h = 0; h < H; ++h)
         sum[h] = zero8();
     for (size_t d = 0; d < head_dim; d += 8) {
         const F8 s = load_half8(scale + d);
-        const F8 o = Mul(load_half8(offset + d), MulAdd(times_scale, s, plain));
+        const F8 o = group_offset(offset, d, s, plain, times_scale);
         for (int h = 0; h < H; ++h) {
             const size_t at = size_t(h) * head_dim + d;
             sum[h] = MulAdd(load8(q + at), o, sum[h]);

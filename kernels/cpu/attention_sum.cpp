@@ -50,7 +50,7 @@ HWY_INLINE void token_group_weights(const TokenGroups& v, int group, const Proba
     for (int b = 0; b < n_blocks; ++b) {
         const size_t at = (size_t(block + b) * n_groups + size_t(group)) * 8;
         const F8 s = load_half8(v.scale + at);
-        const F8 o = Mul(load_half8(v.offset + at), MulAdd(times_scale, s, plain));
+        const F8 o = group_offset(v.offset, at, s, plain, times_scale);
         for (int h = 0; h < H; ++h) {
             const F8 x = load8(p.data + size_t(h) * p.stride + 8 * size_t(b));
             store8(Mul(x, s), w.p + (b * H + h) * 8);
@@ -163,7 +163,7 @@ void add_channel_offsets(const ChannelGroups& v, const float* p, int begin, int 
         }
         for (size_t d = 0; d < size_t(v.head_dim); d += 8) {
             const size_t at = group * size_t(v.head_dim) + d;
-            const F8 o = Mul(load_half8(v.offset + at), MulAdd(times_scale, load_half8(v.scale + at), plain));
+            const F8 o = group_offset(v.offset, at, load_half8(v.scale + at), plain, times_scale);
             for (int h = 0; h < H; ++h) {
                 float* y = out.data + size_t(h) * out.stride + d;
                 store8(MulAdd(o, set8(mass[h]), load8(y)), y);

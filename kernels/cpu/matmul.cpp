@@ -118,7 +118,8 @@ HWY_NOINLINE void run_tile(const Job& job, int row_block, int vector, const floa
     const uint8_t* w = job.weights + size_t(row_block) * job.row_block_bytes;
     const int n_blocks = job.cols / 32;
     clear(t.total);
-    for (const auto [begin, end] : {std::pair{job.first_block, n_blocks}, std::pair{0, job.first_block}})
+    const std::pair<int, int> parts[] = {{job.first_block, n_blocks}, {0, job.first_block}};
+    for (const auto& [begin, end] : parts)
         t.add_blocks(w, n_blocks, begin, end, x + form * cols, x + 3 * cols, stride);
     for (int r = 0; r < R; ++r) {
         const int row = 8 * (row_block + r);

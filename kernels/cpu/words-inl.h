@@ -18,6 +18,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
 
+/// Offsets of 8 groups as AffineForm says; without stored ones 1 stands in their place.
+HWY_INLINE F8 group_offset(const uint16_t* offset, size_t at, F8 scale, F8 plain, F8 times_scale) {
+    const F8 factor = MulAdd(times_scale, scale, plain);
+    return offset ? Mul(load_half8(offset + at), factor) : factor;
+}
+
 /// Query vectors that share one pass over the codes of a cache.
 constexpr int kQueryChunk = kOneRegister ? 4 : 1;
 

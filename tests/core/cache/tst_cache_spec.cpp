@@ -27,7 +27,11 @@ class CacheSpecTest : public QObject {
              {"quanto:4,residual=32", "quanto:2,axis_key=-1,axis_value=0", "quanto:4,group=32",
               "hqq:4,axis_key=0,axis_value=0,optimize=off", "kivi:2,residual=128", "kivi:4,group=64,residual=64",
               "hadamard:2,v_residual=0", "hadamard:2,k=kivi:2", "quanto:4,k=kivi:2", "fp16,v=hadamard:2",
-              "kivi:2,k=fp32", " quanto:4 , residual = 32 "})
+              "kivi:2,k=fp32", " quanto:4 , residual = 32 ", "ggml:q4_0,rotate=off", "fp8,scale=0.0375",
+              "quanto:4,sink=4,layers=0-1:fp16+5:kivi:2,layers_k=7:fp32", "fp16,layers_v=3:hadamard:2",
+              "k=affine3:group=32:rotate=16:signs:centre; v=exl5:rotate=32; residual=16; flush=block; sink=2",
+              "k=affine4:rope=before; v=fp16; residual=8; flush=whole; score=after_flush",
+              "k=fp32:rotate; v=fp32:rotate=llama; flush=write"})
             QTest::newRow(text) << text;
     }
 
@@ -54,7 +58,7 @@ class CacheSpecTest : public QObject {
                 QVERIFY2(with_default->same_scheme(base), head.c_str());
                 for (const std::string& choice : option.choices)
                     QVERIFY2(parse_cache_spec(head + choice).ok(), (head + choice).c_str());
-                if (!option.choices.empty()) continue;
+                if (!option.choices.empty() || option.is_text) continue;
                 QVERIFY(option.minimum < option.maximum);
                 for (const int beyond : {option.minimum - 1, option.maximum + 1})
                     QVERIFY2(!parse_cache_spec(head + std::to_string(beyond)).ok(), head.c_str());
@@ -72,7 +76,7 @@ class CacheSpecTest : public QObject {
         QVERIFY(hqq.k.codec == SideSpec::Codec::hqq && hqq.k.optimize && hqq.k.axis == SideSpec::Axis::token);
         const CacheSpec hadamard = parse_cache_spec("hadamard:2").value();
         QVERIFY(hadamard.k == parse_cache_spec("kivi:4")->k);
-        QVERIFY(hadamard.v.rotate && hadamard.v.form == SideSpec::Form::minimum_f32 && hadamard.v.bits == 2);
+        QVERIFY(hadamard.v.rotates() && hadamard.v.form == SideSpec::Form::minimum_f32 && hadamard.v.bits == 2);
         QVERIFY(hadamard.flush_k == FlushRule::block && hadamard.flush_v == FlushRule::slide);
         const CacheSpec bent = parse_cache_spec("quanto:4,k=kivi:2,residual=64").value();
         QVERIFY(bent.k == parse_cache_spec("kivi:2")->k && bent.residual_k == 32 && bent.residual_v == 64);
@@ -87,6 +91,15 @@ class CacheSpecTest : public QObject {
         QCOMPARE(bits("hqq:8"), 8.5);
         QCOMPARE(bits("kivi:2"), 3.0);
         QCOMPARE(bits("hadamard:2"), 4.0);
+        QCOMPARE(bits("ternary"), (5.0 + 2.5) / 2);
+        QCOMPARE(bits("ggml:q8_0"), 8.5);
+        QCOMPARE(bits("ggml:q5_1"), 6.0);
+        QCOMPARE(bits("ggml:q4_0"), 4.5);
+        QCOMPARE(bits("tq:3"), 3.25);
+        QCOMPARE(bits("fp8"), 8.0);
+        QCOMPARE(bits("quarot:4"), 4.5);
+        QCOMPARE(bits("exl3:3"), 3.5);
+        QCOMPARE(nominal_bits_per_value(parse_cache_spec("quanto:4,layers=0-1:fp16").value(), 64, 4), (32 + 9.0) / 4);
     }
 
     void names_for_people() {
@@ -108,11 +121,22 @@ class CacheSpecTest : public QObject {
         row("quanto:5", {"quanto:5", "quanto:4", "Nearest: quanto:4"});
         row("qanto:2", {"Nearest: quanto:2"});
         row("kivi", {"kivi:4", "Nearest: kivi:"});
-        row("ternary", {"not in this version", "hadamard:2"});
-        row("ggml:q4_0", {"not in this version"});
-        row("exl3:4,group=32", {"not in this version"});
-        row("quanto:4,sink=4", {"sink", "not in this version"});
-        row("quanto:4,layers=0-1:fp16", {"layers", "not in this version"});
+        row("ggml:q4_2", {"no preset ggml:q4_2", "Nearest: ggml:q4_"});
+        row("exl3:4,group=32", {"no option group"});
+        row("quanto:4,sink=-4", {"sink", "Nearest: sink=0"});
+        row("quanto:4,layers=0-1", {"layers", "FIRST-LAST:PRESET"});
+        row("quanto:4,layers=3-1:fp16", {"layers", "3-1:fp16"});
+        row("quanto:4,layers_k=0:fp17", {"no preset 'fp17'", "Nearest: fp16"});
+        row("fp8,scale=0", {"above 0"});
+        row("fp8,scale=much", {"scale", "a number from 0 to 1000"});
+        row("k=fp16; v=affine4:centre", {"values", "only keys can be centred"});
+        row("k=fp16; v=affine4:rope=before", {"values have no RoPE"});
+        row("k=affine4:signs; v=fp16", {"random signs", "Add rotate"});
+        row("k=affine4:rotate=often; v=fp16", {"rotate cannot be 'often'"});
+        row("k=hqq4; v=fp16; flush=write", {"optimizer", "optimize=off"});
+        row("k=q4_0:axis=channel; v=fp16", {"inside a token"});
+        row("k=affine4:centre; v=fp16; flush=write", {"mean"});
+        row("k=ternary:axis=rows; v=fp16", {"ternary groups"});
         row("quanto:4,residal=32", {"no option residal", "residual", "Nearest: residual"});
         row("quanto:4,residual=many", {"'many'", "a number from 0 to"});
         row("quanto:4,residual=-1", {"Nearest: residual=0"});
@@ -125,7 +149,7 @@ class CacheSpecTest : public QObject {
         row("kivi:2,residual=40", {"residual 40", "multiple of the group 32", "Nearest: residual=32"});
         row("kivi:2,group=20,residual=40", {"multiple of 8", "Nearest: group=24"});
         row("k=affine4:group=64", {"needs v="});
-        row("k=affine5; v=fp16", {"5 bits", "1, 2, 4 or 8"});
+        row("k=affine9; v=fp16", {"9 bits", "1 to 8"});
         row("k=afine4; v=fp16", {"no codec 'afine4'", "Nearest: affine4"});
         row("k=affine4:axis=tokens; v=fp16", {"axis", "Nearest: axis=token"});
         row("k=affine4:axis=channel:group=32; v=fp16; flush=whole", {"keys", "Use flush=block"});
@@ -152,7 +176,11 @@ class CacheSpecTest : public QObject {
         };
         for (const Preset& preset : presets())
             QCOMPARE(check(preset.name.c_str(), 3, 64), QString("ok"));
-        QVERIFY(check("hadamard:2", 8, 80).contains("power of two"));
+        QCOMPARE(check("hadamard:2,k=fp16", 8, 80).contains("groups of 32"), true);
+        QVERIFY(check("k=fp32:rotate; v=fp16", 8, 72).contains("no Hadamard matrix of order 72") == false);
+        QVERIFY(check("k=fp32:rotate; v=fp16", 8, 42).contains("no Hadamard matrix of order 42"));
+        QCOMPARE(check("ggml:q4_0", 8, 96), QString("ok"));  // llama.cpp does not rotate here
+        QVERIFY(check("ggml:q4_0", 8, 80).contains("groups of 32 do not divide"));
         const QString kivi = check("kivi:2", 8, 80);
         QVERIFY2(kivi.contains("80 channels") && kivi.contains("16"), qPrintable(kivi));
         QCOMPARE(check("kivi:2,group=16", 8, 80), QString("ok"));

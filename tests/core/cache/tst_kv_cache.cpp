@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/cache/golden_files.h"
+#include "core/cache/rotated_reader.h"
 
 using namespace kvasir;
 using namespace kvasir::test;
@@ -43,12 +44,12 @@ void feed(Filled& filled, int n_prompt, int n_tokens) {
         for (int t = 0; t < n_prompt; ++t)
             put_token(cache, filled, layer, t);
         for (const Side side : {Side::k, Side::v})
-            QVERIFY(cache.finish_prompt(layer, side).ok());
+            QVERIFY(cache.commit(layer, side).ok() && cache.finish_prompt(layer, side).ok());
         for (int t = n_prompt; t < n_tokens; ++t) {
             cache.extend(layer, 1);
             put_token(cache, filled, layer, t);
             for (const Side side : {Side::k, Side::v})
-                QVERIFY(cache.settle(layer, side).ok());
+                QVERIFY(cache.commit(layer, side).ok() && cache.settle(layer, side).ok());
         }
     }
 }
@@ -83,12 +84,36 @@ class KvCacheTest : public QObject {
         for (const Preset& preset : presets())
             QTest::newRow(preset.name.c_str()) << QString::fromStdString(preset.name);
         for (const char* spec :
-             {"quanto:4,residual=2", "quanto:4,group=32,residual=8",
-              "quanto:2,axis_key=-1,axis_value=-1,group=8,residual=4", "hqq:4,axis_key=0,axis_value=0,residual=5",
-              "hqq:2,optimize=off,residual=7", "kivi:4,group=64,residual=64", "kivi:2,group=16,residual=16",
-              "hadamard:2,v_residual=0", "quanto:4,k=kivi:2", "fp16,v=hadamard:2",
+             {"quanto:4,residual=2",
+              "quanto:4,group=32,residual=8",
+              "quanto:2,axis_key=-1,axis_value=-1,group=8,residual=4",
+              "hqq:4,axis_key=0,axis_value=0,residual=5",
+              "hqq:2,optimize=off,residual=7",
+              "kivi:4,group=64,residual=64",
+              "kivi:2,group=16,residual=16",
+              "hadamard:2,v_residual=0",
+              "quanto:4,k=kivi:2",
+              "fp16,v=hadamard:2",
               "k=affine4:group=64:rotate; v=affine2:group=16:form=minimum; residual=9; flush=slide",
-              "k=hqq2:group=32; v=affine8:group=64:axis=channel:form=minimum; residual=64; flush=block"})
+              "k=hqq2:group=32; v=affine8:group=64:axis=channel:form=minimum; residual=64; flush=block",
+              "kivi:4,sink=5",
+              "quanto:2,sink=4,residual=8",
+              "ggml:q4_0,sink=1",
+              "hadamard:2,sink=70",
+              "quanto:4,layers=0:fp16",
+              "fp16,layers_k=0:quanto:4",
+              "kivi:2,layers_v=0:tq:3",
+              "k=affine3:group=32; v=affine5:group=16; residual=9; flush=whole",
+              "k=affine6:group=32:axis=channel; v=affine7:group=64; residual=32; flush=kivi",
+              "k=affine4:rotate=16:signs; v=affine4:rotate=32; residual=8; flush=slide",
+              "k=affine4:group=32:centre; v=fp16; residual=16; flush=block",
+              "k=turbo4:rotate:signs:centre; v=exl6:rotate=32; residual=16; flush=slide",
+              "k=fp32:rotate; v=fp32:rotate:signs; residual=4; flush=whole",
+              "k=fp16:centre:order=pairs; v=fp16",
+              "k=affine4:form=integer; v=affine4:form=quarot:group=head; flush=write",
+              "kivi:2,sink=3,v=ggml:q4_1",
+              "k=affine4; v=affine2; residual=8; score=after_flush",
+              "k=ternary:axis=channel; v=fp8:scale=0.05; residual=32; flush_k=block; flush_v=write"})
             QTest::newRow(spec) << spec;
     }
 
@@ -104,7 +129,7 @@ class KvCacheTest : public QObject {
             const KvCache& cache = *filled.cache;
             const std::vector<float> q = random_rows(kQueries, kDim, 3);
             std::vector<float> prepared(cache.query_floats(kQueries)), values(size_t(n) * kDim);
-            cache.prepare_query(q.data(), kQueries, prepared.data());
+            cache.prepare_query(0, q.data(), kQueries, prepared.data());
             for (int head = 0; head < kHeads; ++head)
                 for (const auto& [begin, end] : {std::pair{0, std::min(n, 256)},
                                                  {3, std::min(n, 21)},
@@ -134,7 +159,7 @@ class KvCacheTest : public QObject {
                     for (size_t i = 0; i < p.size(); ++i)
                         p[i] = float((i * 37 % 101) / 101.0);
                     cache.weighted_sum(0, head, p.data(), 256, kQueries, begin, end, acc.data());
-                    cache.finish_output(acc.data(), kQueries, out.data());
+                    cache.finish_output(0, acc.data(), kQueries, out.data());
                     cache.read_unrotated(0, head, Side::v, begin, end, values.data());
                     for (int h = 0; h < kQueries; ++h) {
                         std::vector<double> want(kDim);
@@ -146,7 +171,8 @@ class KvCacheTest : public QObject {
                                 max_x = std::max(max_x, double(std::abs(values[size_t(t) * kDim + d])));
                             }
                         }
-                        const double rotation = cache.spec().v.rotate ? 8 : 1;  // spreads one channel's error over all
+                        const double rotation =
+                            cache.spec().v.rotates() ? 8 : 1;  // spreads one channel's error over all
                         for (size_t d = 0; d < kDim; ++d)
                             QVERIFY(std::abs(out[size_t(h) * kDim + d] - want[d]) <=
                                     3.0 / 2048 * sum_p * max_x * rotation);
@@ -168,11 +194,11 @@ class KvCacheTest : public QObject {
         const std::vector<float> q = random_rows(kQueries, kDim, 4);
         std::vector<float> prepared(cache.query_floats(kQueries)), scores(size_t(kQueries) * 150), k(150 * kDim),
             v(150 * kDim);
-        cache.prepare_query(q.data(), kQueries, prepared.data());
+        cache.prepare_query(0, q.data(), kQueries, prepared.data());
         cache.scores(0, 1, prepared.data(), kQueries, 0, 150, scores.data(), 150);
         std::vector<float> acc(size_t(kQueries) * 2 * kDim), out(size_t(kQueries) * kDim);
         cache.weighted_sum(0, 1, scores.data(), 150, kQueries, 0, 150, acc.data());
-        cache.finish_output(acc.data(), kQueries, out.data());
+        cache.finish_output(0, acc.data(), kQueries, out.data());
         cache.read_unrotated(0, 1, Side::k, 0, 150, k.data());
         cache.read_unrotated(0, 1, Side::v, 0, 150, v.data());
         for (size_t h = 0; h < kQueries; ++h) {
@@ -203,14 +229,22 @@ class KvCacheTest : public QObject {
             for (int t = 0; t < 150; ++t) {
                 KvCache::GroupView view;
                 const bool quantized = cache.codes_at(0, 1, side, t, &view);
-                QCOMPARE(quantized, t < cache.n_quantized(0, side));
+                const int index = t - cache.n_sink(0, side);
+                const SideSpec scheme = cache.spec().at_layer(0).side(side);
+                QCOMPARE(quantized, index >= 0 && index < cache.n_quantized(0, side) && !scheme.exact());
                 if (!quantized) continue;
                 cache.read(0, 1, side, t, t + 1, row.data());
+                QCOMPARE(view.levels.size(), size_t(1) << scheme.bits);
+                if (!view.on_a_line) {
+                    if (!reads_back_plain(scheme)) QCOMPARE(row[kDim / 2], view.levels[view.codes[kDim / 2]]);
+                    continue;
+                }
                 for (size_t d = 0; d < kDim; ++d) {
-                    QVERIFY(view.codes[d] < (1 << cache.spec().side(side).bits));
+                    QVERIFY(view.codes[d] < (1 << scheme.bits));
                     // read() rounds the product (or the difference, for hqq) and the result to fp16
                     const float product = view.scale[d] * float(view.codes[d]);
-                    const float bound = (std::abs(product) + 2 * std::abs(row[d])) / 2048 + 1e-6f;
+                    const float bound =
+                        (std::abs(product) + 2 * std::abs(row[d])) / 2048 + (scheme.centre ? 4e-3f : 1e-6f);
                     QVERIFY(std::abs(product + view.offset[d] - row[d]) <= bound);
                 }
             }
@@ -232,9 +266,14 @@ class KvCacheTest : public QObject {
                 cache.read_unrotated(0, 1, side, t, t + 1, row.data());
                 KvCache::GroupView view;
                 float step = 0;
+                const SideSpec scheme = cache.spec().at_layer(0).side(side);
                 if (cache.codes_at(0, 1, side, t, &view))
-                    step = *std::max_element(view.scale.begin(), view.scale.end());
-                if (cache.spec().side(side).rotate) step *= 4;
+                    for (size_t c = 1; c < view.levels.size(); ++c)
+                        if (std::isfinite(view.levels[c] - view.levels[c - 1]))
+                            step = std::max(step, std::abs(view.levels[c] - view.levels[c - 1]));
+                if (view.on_a_line && step > 0)
+                    step = std::max(step, *std::max_element(view.scale.begin(), view.scale.end()));
+                if (scheme.rotates()) step *= 4;
                 for (size_t d = 0; d < kDim; ++d)
                     QVERIFY(std::abs(row[d] - put[(size_t(t) * kHeads + 1) * kDim + d]) <= 1.01f * step + 0.02f);
             }
@@ -252,14 +291,16 @@ class KvCacheTest : public QObject {
         QVERIFY(sum == cache.ledger());
         ByteLedger want;
         for (const Side side : {Side::k, Side::v}) {
-            const SideSpec& s = cache.spec().side(side);
+            const SideSpec s = group_at(cache.spec().at_layer(0).side(side), kDim);
             const uint64_t quantized = uint64_t(cache.n_quantized(0, side)) * kHeads * kDim;
             const uint64_t exact = uint64_t(150 - cache.n_quantized(0, side)) * kHeads * kDim;
-            want.residual += exact * (s.codec == SideSpec::Codec::fp32 ? 4 : 2);
+            const uint64_t element = s.codec == SideSpec::Codec::fp32 ? 4 : 2;
+            want.residual += (s.exact() ? exact + quantized : exact) * element;
+            if (s.centre) want.zeros += 2 * kHeads * kDim;
             if (s.exact()) continue;
             want.codes += quantized * uint64_t(s.bits) / 8;
-            want.scales += quantized / uint64_t(s.group) * 2;
-            want.zeros += quantized / uint64_t(s.group) * 2;
+            if (constants_per_group(s) > 0) want.scales += quantized / uint64_t(s.group) * 2;
+            if (constants_per_group(s) > 1) want.zeros += quantized / uint64_t(s.group) * 2;
         }
         const ByteLedger got = cache.ledger(0);
         QCOMPARE(got.codes, want.codes);
@@ -302,7 +343,13 @@ class KvCacheTest : public QObject {
             cache.extend(0, 16);
             for (int t = begin; t < begin + 16; ++t)
                 put_token(cache, whole, 0, t);
-            QCOMPARE(cache.n_quantized(0, Side::k), 0);  // attention over a prompt reads exact values
+            for (const Side side : {Side::k, Side::v}) {
+                QVERIFY(cache.commit(0, side).ok());
+                // Attention over a prompt reads exact values, but where the scheme quantizes as it writes.
+                const CacheSpec here = cache.spec().at_layer(0);
+                const FlushRule rule = side == Side::k ? here.flush_k : here.flush_v;
+                if (rule != FlushRule::write) QCOMPARE(cache.n_quantized(0, side), 0);
+            }
         }
         for (const Side side : {Side::k, Side::v})
             QVERIFY(cache.finish_prompt(0, side).ok());
@@ -338,7 +385,7 @@ class KvCacheTest : public QObject {
             for (int layer : {0, 1})
                 for (const Side side : {Side::k, Side::v})
                     threads.emplace_back([&, layer, side] {
-                        if (!cache.settle(layer, side).ok()) std::abort();
+                        if (!cache.commit(layer, side).ok() || !cache.settle(layer, side).ok()) std::abort();
                     });
             for (std::thread& thread : threads)
                 thread.join();
@@ -402,7 +449,7 @@ class KvCacheTest : public QObject {
         const KvCache& cache = *filled.cache;
         const std::vector<float> q = random_rows(1, head_dim, 5);
         std::vector<float> prepared(cache.query_floats(1)), scores(100), k(size_t(100) * head_dim);
-        cache.prepare_query(q.data(), 1, prepared.data());
+        cache.prepare_query(0, q.data(), 1, prepared.data());
         cache.scores(0, 1, prepared.data(), 1, 0, 100, scores.data(), 100);
         cache.read_unrotated(0, 1, Side::k, 0, 100, k.data());
         for (size_t t = 0; t < 100; ++t) {

@@ -29,6 +29,23 @@ constexpr Scheme kSchemes[] = {
     {"hadamard:2 v_res=0", "hadamard:2,v_residual=0"},
 };
 
+/// Schemes with recorded attention outputs, but no recorded states.
+constexpr Scheme kStateless[] = {
+    {"fp16", "fp16"},
+    {"ternary", "ternary"},
+    {"hadamard-ternary", "hadamard-ternary"},
+    {"ggml:q8_0", "ggml:q8_0,rotate=off"},
+    {"ggml:q4_0", "ggml:q4_0,rotate=off"},
+    {"ggml:q4_1", "ggml:q4_1,rotate=off"},
+    {"ggml:q5_0", "ggml:q5_0,rotate=off"},
+    {"ggml:q5_1", "ggml:q5_1,rotate=off"},
+    {"ggml:q8_0 rotate", "ggml:q8_0"},
+    {"ggml:q4_0 rotate", "ggml:q4_0"},
+    {"fp8", "fp8"},
+    {"tq:4", "tq:4"},
+    {"tq:3", "tq:3"},
+};
+
 constexpr int kProbes[] = {50, 64, 80, 178, 200, 399};  // tokens with a recorded attention output
 
 }  // namespace
@@ -44,9 +61,8 @@ class StateGoldens : public QObject {
     static void rows(bool only_tabled) {
         QTest::addColumn<QString>("golden");
         QTest::addColumn<QString>("spec");
-        if (!only_tabled)
-            QTest::newRow("fp16") << "fp16"
-                                  << "fp16";
+        for (const Scheme& s : kStateless)
+            if (!only_tabled) QTest::newRow(s.golden) << s.golden << s.spec;
         for (const Scheme& s : kSchemes)
             QTest::newRow(s.golden) << s.golden << s.spec;
     }
@@ -98,7 +114,8 @@ class StateGoldens : public QObject {
     void attention_outputs() {
         QFETCH(QString, golden);
         QFETCH(QString, spec);
-        const int t0 = golden == "fp16" ? 50 : int(state_["schemes"][golden.toStdString()]["t0"]);
+        const bool stateless = !state_["schemes"].contains(golden.toStdString());
+        const int t0 = stateless ? 50 : int(state_["schemes"][golden.toStdString()]["t0"]);
         for (const char* layer : {"layer5", "layer29"}) {
             const HalfTensor k = half_tensor(kv_, std::string(layer) + ".k"),
                              v = half_tensor(kv_, std::string(layer) + ".v");

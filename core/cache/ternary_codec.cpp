@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// kv-hadamard's ternary values (ternary_v.py, July 2026), here truly packed: 2 bits a code.
+#include "kernels/codec/ternary.h"
+
+#include "core/cache/group_codec.h"
+
+namespace kvasir {
+namespace {
+
+class TernaryCodec final : public GroupCodec {
+ public:
+    void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
+                uint16_t* /*offset*/) const override {
+        for (size_t g = 0; g < n_groups; ++g)
+            scale[g] = kernels::float_to_half(kernels::ternary_encode(x + g * group, group, codes + g * group));
+    }
+
+    float value(uint8_t code, uint16_t scale, uint16_t /*offset*/) const override {
+        return kernels::ternary_value(code, kernels::half_to_float(scale));
+    }
+
+    kernels::AffineForm form() const override { return {0, -1}; }  // (code - 1) * scale
+
+    bool needs_whole_tensor() const override { return false; }
+};
+
+}  // namespace
+
+std::unique_ptr<GroupCodec> make_ternary_codec(const SideSpec&) {
+    return std::make_unique<TernaryCodec>();
+}
+
+}  // namespace kvasir
