@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
+#include "core/cache/registry.h"
 
 namespace kvasir::cli {
 namespace {
+
+/// Options that every preset has are listed once.
+bool is_policy(const PresetOption& option) {
+    return std::any_of(policy_options().begin(), policy_options().end(),
+                       [&](const PresetOption& p) { return p.key == option.key; });
+}
+
+std::string policies() {
+    std::string keys;
+    for (const PresetOption& p : policy_options())
+        keys += (keys.empty() ? "" : ", ") + p.key;
+    return keys;
+}
 
 struct CachesCommand {
     Common common;
@@ -34,17 +50,18 @@ struct CachesCommand {
             } else {
                 std::string options;
                 for (const PresetOption& o : p.options)
-                    options += (options.empty() ? "" : ", ") + o.key + " (" + o.default_value + ")";
-                fmt::print("{:<14} {:>5.2f}  {:<24} {}\n", p.name, bits, p.title, options);
+                    if (!is_policy(o)) options += (options.empty() ? "" : ", ") + o.key + " (" + o.default_value + ")";
+                fmt::print("{:<16} {:>5.2f}  {:<24} {}\n", p.name, bits, p.title, options);
             }
         }
         if (common.json)
             print_json(rows);
         else
             fmt::print(
-                "\nbits: nominal bits per value at head_dim {}, without the exact residual. Effective bits depend on "
+                "\nEvery preset also takes {}; k=PRESET and v=PRESET take a side from another one.\nbits: nominal bits "
+                "per value at head_dim {}, without the exact residual. Effective bits depend on "
                 "the length: see run and eval.\n",
-                head_dim);
+                policies(), head_dim);
         return 0;
     }
 

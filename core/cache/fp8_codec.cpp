@@ -9,7 +9,10 @@ namespace {
 
 class Fp8Codec final : public GroupCodec {
  public:
-    explicit Fp8Codec(const SideSpec& side) : scale_(side.fp8_scale) {}
+    explicit Fp8Codec(const SideSpec& side) : scale_(side.fp8_scale) {
+        for (int code = 0; code < 256; ++code)
+            value_[code] = kernels::round_to_half(kernels::e4m3_to_float(uint8_t(code)) * scale_);
+    }
 
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* /*scale*/,
                 uint16_t* /*offset*/) const override {
@@ -17,9 +20,7 @@ class Fp8Codec final : public GroupCodec {
             codes[i] = kernels::float_to_e4m3(x[i] / scale_);
     }
 
-    float value(uint8_t code, uint16_t /*scale*/, uint16_t /*offset*/) const override {
-        return kernels::round_to_half(kernels::e4m3_to_float(code) * scale_);
-    }
+    float value(uint8_t code, uint16_t /*scale*/, uint16_t /*offset*/) const override { return value_[code]; }
 
     bool is_affine() const override { return false; }
     kernels::AffineForm form() const override { return {}; }
@@ -28,6 +29,7 @@ class Fp8Codec final : public GroupCodec {
 
  private:
     float scale_;
+    float value_[256];  ///< of every code
 };
 
 }  // namespace

@@ -149,6 +149,11 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
         const std::string_view key = trim(parts[i].substr(0, equals));
         const std::string_view value = equals == std::string_view::npos ? "on" : trim(parts[i].substr(equals + 1));
         Status ok;
+        const auto only_for = [&](SideSpec::Codec codec, const char* name) {
+            if (side.codec == codec || !ok) return;
+            ok = refuse(spec, fmt::format("{} says nothing about {}, only about {}", key, parts[0], name),
+                        fmt::format("Leave {} out.", key));
+        };
         if (key == "group" && value == "head") {
             side.group = 0;
         } else if (key == "group") {
@@ -157,6 +162,7 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
             ok = read_word(spec, key, value, kAxes, side.axis);
         } else if (key == "form") {
             ok = read_word(spec, key, value, kForms, side.form);
+            only_for(SideSpec::Codec::affine, "affine codes");
         } else if (key == "rotate") {
             ok = read_tile(spec, value, side.tile);
         } else if (key == "signs") {
@@ -169,8 +175,10 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
             ok = read_word(spec, key, value, kRope, side.pre_rope);
         } else if (key == "scale") {
             ok = read_scale(spec, value, side.fp8_scale);
+            only_for(SideSpec::Codec::fp8, "fp8");
         } else if (key == "optimize") {
             ok = read_word(spec, key, value, kSwitch, side.optimize);
+            only_for(SideSpec::Codec::hqq, "hqq codes");
         } else {
             const std::vector<std::string> keys{"group", "axis",   "form", "rotate", "signs",
                                                 "order", "centre", "rope", "scale",  "optimize"};

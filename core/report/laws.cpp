@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/laws.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "core/measure/statistics.h"
+#include "core/report/requantization.h"
+#include "core/report/scheme_walk.h"
 #include "core/session/prompt_library.h"
 #include "core/session/run_to_end.h"
 
@@ -16,27 +19,35 @@ struct Trial {
     std::vector<uint64_t> n_quantized;  ///< per lane: quantized K and V tokens of layer 0 at the end
 };
 
-/// Scores tokens [prefill, prefill + n) of the built-in text through the given caches, fp16 being the reference.
-Result<Trial> trial(const std::shared_ptr<const Model>& model, std::vector<std::string> specs, int prefill, int n,
-                    int threads, KernelPath path = KernelPath::fused, int chunk = 128) {
+/// What a trial runs; the reference is the first lane.
+struct TrialSetup {
+    std::vector<std::string> specs;
+    int prefill = 128, n_tokens = 48, n_threads = 0, chunk = 128;
+    KernelPath path = KernelPath::fused;
+    bool noise_floor = false;
+};
+
+/// Scores tokens [prefill, prefill + n_tokens) of the built-in text through the given caches.
+Result<Trial> trial(const std::shared_ptr<const Model>& model, const TrialSetup& setup) {
     Experiment e;
-    specs.insert(specs.begin(), "fp16");
-    for (const std::string& text : specs) {
+    for (const std::string& text : setup.specs) {
         auto spec = parse_cache_spec(text);
         if (!spec) return spec.error();
         e.lanes.push_back({std::move(*spec), true});
     }
     e.prompt = std::string(lighthouse_text());
     e.score_text = true;
-    e.prefill = prefill, e.n_tokens = n, e.n_threads = threads, e.kernels = path, e.prefill_chunk = chunk,
-    e.layer_errors = false;
+    e.prefill = setup.prefill, e.n_tokens = setup.n_tokens, e.n_threads = setup.n_threads, e.kernels = setup.path;
+    e.prefill_chunk = setup.chunk, e.noise_floor = setup.noise_floor, e.layer_errors = false;
     auto run = Run::create(model, e);
     if (!run) return run.error();
     Trial t;
     if (const auto done = run_to_end(**run, *model, t.measured); !done) return done.error();
     for (size_t i = 0; i < e.lanes.size(); ++i) {
         const KvCache* cache = (*run)->cache(int(i));
-        t.n_quantized.push_back(cache ? uint64_t(cache->n_quantized(0, Side::k) + cache->n_quantized(0, Side::v)) : 0);
+        if (!cache)
+            return Error{ErrorCode::input, "cannot check the laws", setup.specs[i], (*run)->lane_error(int(i)), ""};
+        t.n_quantized.push_back(uint64_t(cache->n_quantized(0, Side::k) + cache->n_quantized(0, Side::v)));
     }
     return t;
 }
@@ -48,73 +59,174 @@ double largest_nll_difference(const RunModel& a, int lane_a, const RunModel& b, 
     return worst;
 }
 
+class LawBook {
+ public:
+    LawBook(std::shared_ptr<const Model> model, int n_threads, const Progress& progress)
+        : model_(std::move(model)), n_threads_(n_threads), progress_(progress) {}
+
+    Result<std::vector<Law>> check() {
+        for (const auto chapter : {&LawBook::paths_and_draws, &LawBook::blind, &LawBook::exact_turns,
+                                   &LawBook::comparisons, &LawBook::widths, &LawBook::space}) {
+            if (progress_) progress_(double(n_chapters_++) / 6, "checking the laws");
+            if (Status ok = (this->*chapter)(); !ok) return ok.error();
+        }
+        return std::move(laws_);
+    }
+
+ private:
+    static constexpr int kPrefill = 128;
+
+    void at_most(std::string name, double figure, double bound, std::string says) {
+        laws_.push_back({std::move(name), std::move(says), figure, bound, figure <= bound});
+    }
+    TrialSetup setup(std::vector<std::string> specs, int n_tokens) const {
+        TrialSetup setup;
+        setup.specs = std::move(specs), setup.n_tokens = n_tokens, setup.n_threads = n_threads_;
+        return setup;
+    }
+    static double kl(const Trial& t, int lane) { return t.measured.summary(lane).kl_mean; }
+
+    /// Threads, chunks and kernel paths; and that the cache is read at all.
+    Status paths_and_draws() {
+        const std::vector<std::string> schemes{"quanto:4", "quanto:2", "kivi:4", "kivi:2", "hadamard:2"};
+        std::vector<std::string> specs = schemes;
+        specs.insert(specs.begin(), "fp16");
+        const TrialSetup base = setup(specs, 48);
+        const auto fused = trial(model_, base);
+        if (!fused) return fused.error();
+        TrialSetup other = base;
+        other.n_threads = n_threads_ == 1 ? 3 : 1;
+        other.chunk = 7;
+        const auto again = trial(model_, other);
+        if (!again) return again.error();
+        double moved = 0;
+        for (int i = 0; i < fused->measured.n_lanes(); ++i)
+            moved = std::max(moved, largest_nll_difference(fused->measured, i, again->measured, i));
+        at_most("one result", moved, 0, "the same bits with other thread counts and prompt chunks");
+
+        TrialSetup reference = base;
+        reference.path = KernelPath::reference;
+        const auto plain = trial(model_, reference);
+        if (!plain) return plain.error();
+        for (int i = 1; i <= int(schemes.size()); ++i)
+            // Token by token a rounding of one unit flips codes, so the means agree no better than two draws of the
+            // scheme do.
+            at_most("packed = simulated, " + schemes[size_t(i) - 1], std::abs(kl(*fused, i) / kl(*plain, i) - 1), 0.5,
+                    "fused kernels and dequantized values give one mean KL within the scheme's own repeatability");
+        uint64_t fewest = UINT64_MAX;
+        for (size_t i = 1; i < fused->n_quantized.size(); ++i)
+            fewest = std::min(fewest, fused->n_quantized[i]);
+        at_most("the cache is read", fewest > 0 ? 0 : 1, 0, "every quantized lane holds quantized tokens");
+        for (const StepRecord& r : fused->measured.lane(0))
+            ids_.push_back(r.token_id);
+        const auto& prompt = fused->measured.info().prompt_ids;
+        ids_.insert(ids_.begin(), prompt.begin(), prompt.end());
+        return {};
+    }
+
+    Status blind() {
+        std::vector<double> exact;
+        double worst = 0;
+        for (const char* text : {"fp16", "quanto:4", "quanto:2", "hqq:8", "hqq:4", "hqq:2", "kivi:4", "kivi:2",
+                                 "hadamard:2", "ternary", "hadamard-ternary"}) {
+            const auto nll = blind_nll(model_, parse_cache_spec(text).value(), ids_, kPrefill, n_threads_);
+            if (!nll) return nll.error();
+            if (exact.empty()) exact = *nll;
+            for (size_t i = 0; i < nll->size(); ++i)
+                worst = std::max(worst, std::abs((*nll)[i] - exact[i]));
+        }
+        at_most(
+            "blind is blind", worst, 0,
+            "one forward pass gives every HF, KIVI and kv-hadamard scheme fp16's numbers: it never reads the cache");
+        return {};
+    }
+
+    /// Rotation, centring and a window over everything change nothing by themselves.
+    Status exact_turns() {
+        TrialSetup turned = setup(
+            {"fp32", "k=fp32:rotate; v=fp32:rotate; flush=write", "k=fp32:centre; v=fp32; residual=16; flush=block"},
+            48);
+        const auto t = trial(model_, turned);
+        if (!t) return t.error();
+        TrialSetup window =
+            setup({"fp16", "kivi:2,residual=512", "hadamard:2,v_residual=512,k=fp16", "quanto:4,residual=512"}, 48);
+        window.noise_floor = true;
+        const auto w = trial(model_, window);
+        if (!w) return w.error();
+        const double floor = w->measured.noise_floor().kl_mean;
+        at_most("noise floor", floor, 1e-6, "mean KL of fp16 against itself with its sums in another order, nats");
+        at_most("rotation is exact", kl(*t, 1), floor, "fp32 with K and V rotated is fp32 within the noise floor");
+        at_most("centring is free", kl(*t, 2), floor, "fp32 with mean-centred K is fp32 within the noise floor");
+        at_most("residual covers all",
+                std::max(largest_nll_difference(w->measured, 1, w->measured, 0),
+                         largest_nll_difference(w->measured, 2, w->measured, 0)),
+                0, "kivi and hadamard with a residual longer than the text are fp16 to the bit");
+        at_most("no residual covers a prompt", 1 / largest_nll_difference(w->measured, 3, w->measured, 0), 1e6,
+                "Transformers' presets cannot: they quantize the whole prompt at once (1 / largest nll difference)");
+        return {};
+    }
+
+    /// Orders of mean KL that the field reports.
+    Status comparisons() {
+        const auto t =
+            trial(model_, setup({"fp16", "kivi:4", "kivi:2,k=kivi:4", "kivi:2,k=kivi:4,sink=1", "hadamard:2",
+                                 "hadamard:2,sink=1", "hadamard:2,v_residual=0", "ternary", "kivi:4,k=kivi:2"},
+                                256));
+        if (!t) return t.error();
+        const double kivi4 = kl(*t, 1), plain = kl(*t, 2), sink = kl(*t, 3), rotated = kl(*t, 4), both = kl(*t, 5),
+                     none = kl(*t, 6), ternary = kl(*t, 7), keys2 = kl(*t, 8);
+        at_most("the first token is a sink", sink / plain, 2.0 / 3,
+                "sink=1 on plain 2-bit values over 4-bit keys lowers the mean KL by a third or more");
+        at_most("sink and rotation together", both / std::min({plain, sink, rotated}), 1,
+                "2-bit values: rotation with sink=1 is the best of the four");
+        at_most("keys before values", plain / keys2, 1, "K 4 bit V 2 bit over K 2 bit V 4 bit, mean KL");
+        at_most("rotation pays", rotated / plain, 1, "2-bit values rotated over plain ones at equal keys, mean KL");
+        at_most("order of the failures", std::max({kivi4 / rotated, rotated / none, none / ternary}), 1,
+                "fp16 < kivi:4 < hadamard:2 < hadamard:2,v_residual=0 < ternary on mean KL");
+        return {};
+    }
+
+    Status widths() {
+        const auto spec = [](int bits) {
+            return fmt::format("k=affine{}; v=affine{}; residual=32; flush=whole", bits, bits);
+        };
+        const auto t = trial(model_, setup({"fp16", spec(2), spec(3), spec(4), spec(8)}, 48));
+        if (!t) return t.error();
+        double worst = 0;
+        for (int i = 2; i <= 4; ++i)
+            worst = std::max(worst, kl(*t, i) / kl(*t, i - 1));
+        at_most("more bits, less error", worst, 1, "mean KL from 2 to 3, 4 and 8 bits at equal groups and axis");
+        return {};
+    }
+
+    /// Laws about caches alone, without the model's numbers.
+    Status space() {
+        const SchemeWalk walk = walk_schemes(200, 1);
+        at_most("packed = simulated, anywhere", walk.problem.empty() ? walk.worst : INFINITY, 1,
+                walk.problem.empty()
+                    ? "fused against dequantized scores and sums on 200 random schemes, in units of the "
+                      "kernels' bound"
+                    : walk.problem);
+        const auto growth = [](const char* spec) { return requantization_growth(spec); };
+        at_most("requantization rests", growth("quanto:4,residual=32"), 1.01,
+                "Quanto axis 0: error of the first tokens after 6 flushes over that after 1");
+        at_most("requantization drifts", 1.5 / growth("hqq:4,axis_key=0,axis_value=0,residual=32"), 1,
+                "HQQ axis 0: the same error grows by half or more (1.5 / growth)");
+        return {};
+    }
+
+    std::shared_ptr<const Model> model_;
+    int n_threads_;
+    const Progress& progress_;
+    int n_chapters_ = 0;
+    std::vector<Law> laws_;
+    std::vector<int> ids_;  ///< prompt and scored tokens of the built-in text
+};
+
 }  // namespace
 
 Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress) {
-    std::vector<Law> laws;
-    const auto at_most = [&](std::string name, double figure, double bound, std::string says) {
-        laws.push_back({std::move(name), std::move(says), figure, bound, figure <= bound});
-    };
-    const auto step = [&](double share, const char* what) {
-        if (progress) progress(share, what);
-    };
-    constexpr int kPrefill = 128, kTokens = 48;
-    const std::vector<std::string> schemes{"quanto:4", "quanto:2", "kivi:4", "kivi:2", "hadamard:2"};
-
-    step(0, "schemes against fp16");
-    const auto fused = trial(model, schemes, kPrefill, kTokens, n_threads);
-    if (!fused) return fused.error();
-
-    step(0.2, "blind forward");
-    std::vector<int> ids = fused->measured.info().prompt_ids;
-    for (const StepRecord& r : fused->measured.lane(0))
-        ids.push_back(r.token_id);
-    std::vector<std::vector<double>> blind;
-    for (const char* text : {"fp16", "quanto:2", "kivi:2", "hadamard:2"}) {
-        auto nll = blind_nll(model, parse_cache_spec(text).value(), ids, kPrefill, n_threads);
-        if (!nll) return nll.error();
-        blind.push_back(std::move(*nll));
-    }
-    double blind_difference = 0;
-    for (size_t s = 1; s < blind.size(); ++s)
-        for (size_t i = 0; i < blind[s].size(); ++i)
-            blind_difference = std::max(blind_difference, std::abs(blind[s][i] - blind[0][i]));
-    at_most("blind is blind", blind_difference, 0,
-            "one forward pass gives every scheme fp16's numbers: it never reads the cache");
-
-    step(0.4, "residual over everything");
-    const auto covered = trial(model, {"kivi:2,residual=512"}, kPrefill, kTokens, n_threads);
-    if (!covered) return covered.error();
-    at_most("residual covers all", largest_nll_difference(covered->measured, 1, covered->measured, 0), 0,
-            "kivi:2 with a residual longer than the text is fp16 to the bit");
-
-    step(0.55, "threads and chunks");
-    const auto other = trial(model, schemes, kPrefill, kTokens, n_threads == 1 ? 3 : 1, KernelPath::fused, 7);
-    if (!other) return other.error();
-    double moved = 0;
-    for (int i = 0; i < fused->measured.n_lanes(); ++i)
-        moved = std::max(moved, largest_nll_difference(fused->measured, i, other->measured, i));
-    at_most("one result", moved, 0, "the same bits with other thread counts and prompt chunks");
-
-    step(0.7, "reference kernels");
-    const auto plain = trial(model, schemes, kPrefill, kTokens, n_threads, KernelPath::reference);
-    if (!plain) return plain.error();
-    for (size_t s = 0; s < schemes.size(); ++s) {
-        const LaneSummary a = fused->measured.summary(int(s) + 1), b = plain->measured.summary(int(s) + 1);
-        // Token by token a rounding of one unit flips codes, so the means agree no better than two draws of the scheme
-        // do.
-        at_most("packed = simulated, " + schemes[s], std::abs(a.kl_mean / b.kl_mean - 1), 0.5,
-                "fused kernels and dequantized values give one mean KL within the scheme's own repeatability");
-    }
-
-    const auto kl = [&](size_t scheme) { return fused->measured.summary(int(scheme) + 1).kl_mean; };
-    at_most("more bits, less error", std::max(kl(0) / kl(1), kl(2) / kl(3)), 1,
-            "mean KL of 4 bits over that of 2 bits, quanto and kivi");
-    uint64_t fewest = UINT64_MAX;
-    for (size_t i = 1; i < fused->n_quantized.size(); ++i)
-        fewest = std::min(fewest, fused->n_quantized[i]);
-    at_most("the cache is read", fewest > 0 ? 0 : 1, 0, "every quantized lane holds quantized tokens");
-    return laws;
+    return LawBook(std::move(model), n_threads, progress).check();
 }
 
 }  // namespace kvasir

@@ -19,6 +19,44 @@ std::vector<double> column(const RunModel& measured, int lane, double (*get)(con
     return out;
 }
 
+/// How a side is turned before it is coded, in the words of the long form.
+std::string rotation_text(const SideSpec& side) {
+    std::string text = side.tile == SideSpec::kNoTile      ? "none"
+                       : side.tile == SideSpec::kWholeHead ? "head"
+                       : side.tile == SideSpec::kLlamaTile ? "llama.cpp"
+                                                           : fmt::format("blocks of {}", side.tile);
+    if (side.signs) text += ", random signs";
+    return text;
+}
+
+std::string score_rule(const CacheSpec& spec) {
+    const bool k = spec.flush_k == FlushRule::write, v = spec.flush_v == FlushRule::write;
+    if (k && v) return "write, then read";
+    if (k || v) return fmt::format("{}: write, then read; the other side attends first", k ? "keys" : "values");
+    if (spec.exact()) return "exact";
+    return spec.flush_first ? "flush, then attend; prompt exact" : "attend, then flush; prompt exact";
+}
+
+/// What stands beside every figure of a lane.
+json conditions(const CacheSpec& spec) {
+    return {{"residual", {{"k", spec.residual_k}, {"v", spec.residual_v}}},
+            {"sink", spec.sink},
+            {"rotation", {{"k", rotation_text(spec.k)}, {"v", rotation_text(spec.v)}}},
+            {"centred_keys", spec.k.centre},
+            {"keys_before_rope", spec.k.pre_rope},
+            {"packed", true},
+            {"score_rule", score_rule(spec)}};
+}
+
+json non_finite_json(const KvCache* cache) {
+    const auto found = cache ? cache->non_finite() : std::nullopt;
+    if (!found) return nullptr;
+    return {{"side", found->side == Side::k ? "k" : "v"},
+            {"layer", found->layer},
+            {"position", found->position},
+            {"kv_head", found->kv_head}};
+}
+
 }  // namespace
 
 json run_lanes_json(const RunModel& measured, const Run& run) {
@@ -39,6 +77,8 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
             const auto nll_ci = bootstrap_ci95(nll), dnll_ci = bootstrap_ci95(dnll);
             const KvCache* cache = run.cache(i);
             const Coverage coverage = cache ? cache->coverage() : Coverage{};
+            j.update(conditions(measured.info().experiment.lanes[size_t(i)].spec));
+            j["non_finite"] = non_finite_json(cache);
             j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable;
             j["nll_mean"] = s.nll_mean, j["ppl"] = s.ppl,
             j["ppl_ci95"] = {std::exp(nll_ci.first), std::exp(nll_ci.second)};
@@ -78,6 +118,13 @@ std::string run_table(const RunModel& measured, const Run& run) {
             s.tokens_per_second, s.ppl, s.kl_mean, 100 * s.top1_agreement,
             s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(), 100 * coverage.v(),
             s.n_comparable, s.n_scored);
+    }
+    for (int i = 0; i < measured.n_lanes(); ++i) {
+        const auto found = run.cache(i) ? run.cache(i)->non_finite() : std::nullopt;
+        if (found)
+            out += fmt::format("{}: the first {} that is not finite is in layer {} at position {}\n",
+                               info.lanes[size_t(i)].requested, found->side == Side::k ? "key" : "value", found->layer,
+                               found->position);
     }
     const bool free = info.experiment.mode == Mode::free_running;
     out += fmt::format("\n{} · prompt {} tokens · {} · {} kernels, {}, {} threads\n",

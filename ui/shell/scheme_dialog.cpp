@@ -161,6 +161,11 @@ void SchemeDialog::rebuildFields() {
             combo->setCurrentText(value);
             connect(combo, &QComboBox::activated, this, &SchemeDialog::fieldChanged);
             field = combo;
+        } else if (option.is_text || option.is_real) {
+            auto* line = new QLineEdit(value);
+            if (option.is_text) line->setPlaceholderText(tr("none"));
+            connect(line, &QLineEdit::textEdited, this, &SchemeDialog::fieldChanged);
+            field = line;
         } else {
             auto* spin = new QSpinBox;
             spin->setRange(option.minimum, option.maximum);
@@ -191,6 +196,8 @@ void SchemeDialog::fieldChanged() {
             value = combo->currentText();
         else if (const auto* spin = qobject_cast<const QSpinBox*>(field))
             value = QString::number(spin->value());
+        else if (const auto* line = qobject_cast<const QLineEdit*>(field))
+            value = line->text().trimmed();
         if (value != QString::fromStdString(option.default_value)) text += QStringLiteral(",%1=%2").arg(key, value);
     }
     adjusting_ = true;  // the fields already show it

@@ -137,6 +137,8 @@ class CacheSpecTest : public QObject {
         row("k=q4_0:axis=channel; v=fp16", {"inside a token"});
         row("k=affine4:centre; v=fp16; flush=write", {"mean"});
         row("k=ternary:axis=rows; v=fp16", {"ternary groups"});
+        row("k=q8_0:form=minimum; v=fp16", {"form says nothing about q8_0", "Leave form out"});
+        row("k=affine4:optimize=off; v=fp16", {"optimize says nothing about affine4"});
         row("quanto:4,residal=32", {"no option residal", "residual", "Nearest: residual"});
         row("quanto:4,residual=many", {"'many'", "a number from 0 to"});
         row("quanto:4,residual=-1", {"Nearest: residual=0"});
