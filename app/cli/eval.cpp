@@ -9,6 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
+#include "core/report/measurement_trap.h"
 #include "core/report/provenance.h"
 #include "core/report/repeats.h"
 #include "core/report/run_table.h"
@@ -23,7 +24,7 @@ struct EvalCommand {
     std::string text_file, reference, per_token;
     std::vector<std::string> caches;
     int prefill = 128, tokens = 0, repeat = 1;
-    bool blind = false;
+    bool blind = false, trap = false;
 
     int operator()() const;
 
@@ -165,6 +166,14 @@ int EvalCommand::operator()() const {
             rows.push_back(blind_row(lane.spec, *nll));
         }
     }
+    std::vector<TrapRow> trap_rows;
+    if (trap && evaluation.complete) {
+        progress.note("the same text measured in four ways");
+        auto measured_ways = measurement_trap(
+            *model, *e, [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
+        if (!measured_ways) return fail(common, measured_ways.error());
+        trap_rows = std::move(*measured_ways);
+    }
     if (common.json) {
         nlohmann::json j = provenance(model->get(), e->kernels);
         j["text"] = text_head(text_file.empty() ? "built-in lighthouse text" : text_file, e->prompt,
@@ -179,9 +188,11 @@ int EvalCommand::operator()() const {
         j["reference"] = e->lanes[size_t(e->reference)].spec.text;
         j["noise_floor"] = noise_floor_json(measured.noise_floor());
         j["lanes"] = std::move(rows);
+        if (trap) j["trap"] = trap_json(trap_rows);
         print_json(j);
     } else {
         print_for_people(evaluation, rows);
+        if (!trap_rows.empty()) fmt::print("\n{}", trap_table(trap_rows));
     }
     return evaluation.complete ? 0 : 130;
 }
@@ -202,6 +213,8 @@ void add_eval(CLI::App& app, int& status) {
     sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
+    sub->add_flag("--trap", command->trap,
+                  "Measure the same tokens in four ways: blind, prompt exact, write-then-read, token by token");
     sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache");
     sub->callback([command, &status] { status = (*command)(); });
 }

@@ -102,8 +102,9 @@ class TestCli : public QObject {
         QVERIFY(words.open(QFile::WriteOnly));
         words.write(QByteArray("the keeper wrote the names in a book. ").repeated(4));
         words.close();
-        const Outcome eval = cli({"eval", "--model", kTiny, "--text", text, "--prefill", "8", "--tokens", "20",
-                                  "--cache", "fp32", "--json", "--blind", "--repeat", "2"});
+        const Outcome eval =
+            cli({"eval", "--model", kTiny, "--text", text, "--prefill", "8", "--tokens", "20", "--cache", "fp32",
+                 "--cache", "quanto:4,group=16", "--json", "--blind", "--trap", "--repeat", "2"});
         QVERIFY2(eval.status == 0, eval.err.constData());
         const json e = eval.document();
         QCOMPARE(e["protocol"]["n_scored"], json(12));
@@ -113,8 +114,17 @@ class TestCli : public QObject {
                                 "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes", "bits_per_value",
                                 "tokens_per_second", "requested", "active", "why"})
             QVERIFY2(e["lanes"][1].contains(key), key);
-        QCOMPARE(e["lanes"].size(), size_t(4));  // two, and each blind
+        QCOMPARE(e["lanes"].size(), size_t(6));  // three, and each blind
         QCOMPARE(e["lanes"][1]["repeat"]["n"], json(2));
+        for (const char* key : {"residual", "sink", "rotation", "packed", "score_rule"})
+            QVERIFY2(e["lanes"][2].contains(key), key);
+        QCOMPARE(e["trap"].size(), size_t(8));  // two schemes in four ways
+        for (const auto& row : e["trap"]) {
+            QCOMPARE(row["why"], json(""));
+            QCOMPARE(row["n_scored"], json(12));
+            QCOMPARE(row["coverage"].get<double>() > 0,
+                     row["spec"] == "quanto:4,group=16" && row["protocol"] != "one blind forward");
+        }
         for (const char* key : {"kl_mean", "nll_mean"})
             QVERIFY2(e["noise_floor"][key].is_number(), key);
     }

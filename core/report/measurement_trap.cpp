@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/measurement_trap.h"
+
+#include <fmt/format.h>
+
+#include "core/measure/statistics.h"
+#include "core/session/run_to_end.h"
+
+namespace kvasir {
+namespace {
+
+/// The scheme with everything quantized as it is written; an error where its groups do not allow that.
+Result<CacheSpec> written(const CacheSpec& spec) {
+    CacheSpec other = spec;
+    for (const Side side : {Side::k, Side::v}) {
+        if (spec.side(side).plain()) continue;
+        (side == Side::k ? other.flush_k : other.flush_v) = FlushRule::write;
+        (side == Side::k ? other.residual_k : other.residual_v) = 0;
+    }
+    return parse_cache_spec(long_spec(other));
+}
+
+struct Protocol {
+    const char* name;
+    bool write, from_first_token;
+};
+constexpr Protocol kProtocols[] = {
+    {"prompt exact, then token by token", false, false},
+    {"write, then read", true, false},
+    {"token by token from the first", false, true},
+};
+
+/// The scored tokens that all protocols share.
+std::vector<StepRecord> common(const RunModel& run, int lane, int first_position) {
+    std::vector<StepRecord> records;
+    for (const StepRecord& r : run.lane(lane))
+        if (r.position >= first_position) records.push_back(r);
+    return records;
+}
+
+TrapRow measured_row(const RunModel& run, const Run& source, int lane, int first_position) {
+    TrapRow row;
+    std::vector<double> nll, kl, delta;
+    for (const StepRecord& r : common(run, lane, first_position)) {
+        nll.push_back(r.nll);
+        kl.push_back(r.kl);
+        delta.push_back(-double(r.delta_logprob));
+    }
+    row.n_scored = int(nll.size());
+    row.nll_mean = mean(nll), row.kl_mean = mean(kl), row.delta_nll = mean(delta);
+    const Coverage coverage = source.cache(lane) ? source.cache(lane)->coverage() : Coverage{};
+    row.coverage = (coverage.k() + coverage.v()) / 2;
+    return row;
+}
+
+}  // namespace
+
+Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
+                                              const Progress& progress, const CancelCheck& cancelled) {
+    std::vector<TrapRow> rows;
+    std::vector<int> ids;
+    const int first_position = experiment.prefill;
+    for (const Protocol& protocol : kProtocols) {
+        Experiment e = experiment;
+        e.layer_errors = e.noise_floor = false;
+        if (protocol.from_first_token) {
+            e.n_tokens = int(ids.size()) - 1;
+            e.prefill = 1;
+        }
+        std::vector<TrapRow> refused;
+        std::vector<int> kept;
+        e.lanes.clear();
+        for (size_t i = 0; i < experiment.lanes.size(); ++i) {
+            LaneSetup lane = experiment.lanes[i];
+            if (protocol.write && int(i) != experiment.reference) {
+                auto spec = written(lane.spec);
+                if (!spec) {
+                    refused.push_back({lane.spec.text, protocol.name, spec.error().why});
+                    continue;
+                }
+                lane.spec = std::move(*spec);
+            }
+            if (int(i) == experiment.reference) e.reference = int(e.lanes.size());
+            kept.push_back(int(i));
+            e.lanes.push_back(std::move(lane));
+        }
+        auto run = Run::create(model, e);
+        if (!run) return run.error();
+        RunModel measured;
+        const auto done = run_to_end(**run, *model, measured, progress, cancelled);
+        if (!done) return done.error();
+        if (!*done) return Error{ErrorCode::interrupted, "stopped", "", "the user asked for it", ""};
+        if (ids.empty()) {
+            ids = measured.info().prompt_ids;
+            for (const StepRecord& r : measured.lane(e.reference))
+                ids.push_back(r.token_id);
+        }
+        for (size_t lane = 0; lane < e.lanes.size(); ++lane) {
+            if (int(lane) == e.reference) continue;
+            TrapRow row = measured_row(measured, **run, int(lane), first_position);
+            row.spec = experiment.lanes[size_t(kept[lane])].spec.text;
+            row.protocol = protocol.name;
+            row.why = (*run)->lane_error(int(lane));
+            rows.push_back(std::move(row));
+        }
+        rows.insert(rows.end(), refused.begin(), refused.end());
+    }
+    std::vector<TrapRow> blind;
+    const auto exact = blind_nll(model, experiment.lanes[size_t(experiment.reference)].spec, ids, first_position,
+                                 experiment.n_threads);
+    if (!exact) return exact.error();
+    for (size_t i = 0; i < experiment.lanes.size(); ++i) {
+        if (int(i) == experiment.reference) continue;
+        const auto nll = blind_nll(model, experiment.lanes[i].spec, ids, first_position, experiment.n_threads);
+        if (!nll) return nll.error();
+        TrapRow row{experiment.lanes[i].spec.text, "one blind forward", ""};
+        row.n_scored = int(nll->size());
+        row.nll_mean = mean(*nll), row.delta_nll = mean(*nll) - mean(*exact);
+        blind.push_back(std::move(row));
+    }
+    rows.insert(rows.begin(), blind.begin(), blind.end());
+    return rows;
+}
+
+nlohmann::json trap_json(const std::vector<TrapRow>& rows) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const TrapRow& r : rows) {
+        nlohmann::json j{{"spec", r.spec}, {"protocol", r.protocol}, {"why", r.why}};
+        if (r.why.empty())
+            j.update({{"n_scored", r.n_scored},
+                      {"nll_mean", r.nll_mean},
+                      {"delta_nll", r.delta_nll},
+                      {"kl_mean", r.kl_mean},
+                      {"coverage", r.coverage}});
+        out.push_back(std::move(j));
+    }
+    return out;
+}
+
+std::string trap_table(const std::vector<TrapRow>& rows) {
+    std::string out = fmt::format("{:<28} {:<36} {:>9} {:>10} {:>10} {:>10}\n", "cache", "measured by", "mean nll",
+                                  "- fp16's", "mean KL", "read coded");
+    for (const TrapRow& r : rows)
+        out += r.why.empty() ? fmt::format("{:<28} {:<36} {:>9.5f} {:>+10.5f} {:>10.3g} {:>9.1f}%\n", r.spec,
+                                           r.protocol, r.nll_mean, r.delta_nll, r.kl_mean, 100 * r.coverage)
+                             : fmt::format("{:<28} {:<36} not possible: {}\n", r.spec, r.protocol, r.why);
+    return out + "A number with 0 % read coded says nothing about the cache.\n";
+}
+
+}  // namespace kvasir

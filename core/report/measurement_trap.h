@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One text, one scheme, four ways to measure it: most published numbers come from the first, which never reads the
+// cache (scheme notes, section 7.1).
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/model/model.h"
+#include "core/session/experiment.h"
+
+namespace kvasir {
+
+struct TrapRow {
+    std::string spec, protocol;
+    std::string why;      ///< why this scheme cannot be measured this way; "" when it was
+    int n_scored = 0;     ///< tokens, the same ones in every protocol
+    double nll_mean = 0;  ///< nats
+    double kl_mean = 0;   ///< against fp16 measured the same way, nats
+    double coverage = 0;  ///< share of K and V vectors read from quantized storage, mean of both, over all decode steps
+    double delta_nll = 0;  ///< nll_mean minus that of fp16 measured the same way
+};
+
+/// Every lane of the experiment (a scored text; the reference excluded) by: one blind forward; prompt exact, then token
+/// by token (Transformers, KIVI); everything quantized as it is written (llama.cpp); token by token from the first one
+/// (the PG-19 script of the Hugging Face blog). Scored are the tokens after the prompt in all four.
+Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
+                                              const Progress& progress = {}, const CancelCheck& cancelled = {});
+
+nlohmann::json trap_json(const std::vector<TrapRow>& rows);
+std::string trap_table(const std::vector<TrapRow>& rows);
+
+}  // namespace kvasir
