@@ -15,5 +15,11 @@ void add_inspect(CLI::App& app, int& status);
 void add_logits(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
 void add_selftest(CLI::App& app, int& status);
+void add_quantize(CLI::App& app, int& status);
+void add_record(CLI::App& app, int& status);
+void add_distribution(CLI::App& app, int& status);
+void add_sweep(CLI::App& app, int& status);
+void add_attribute(CLI::App& app, int& status);
+void add_capacity(CLI::App& app, int& status);
 
 }  // namespace kvasir::cli

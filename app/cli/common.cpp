@@ -11,6 +11,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/default_model.h"
 #include "core/base/sha256.h"
+#include "core/session/prompt_library.h"
 
 namespace kvasir::cli {
 namespace {
@@ -99,8 +100,28 @@ Result<std::string> read_text(const std::string& path, const Common& common) {
     return text;
 }
 
+Result<std::string> text_or_built_in(const std::string& path, const Common& common) {
+    return path.empty() ? Result<std::string>(std::string(lighthouse_text())) : read_text(path, common);
+}
+
+Result<Experiment> scored_text(const std::string& path, int prefill, int tokens, const Common& common) {
+    auto text = text_or_built_in(path, common);
+    if (!text) return text.error();
+    if (tokens > 0 && tokens <= prefill)
+        return Error{ErrorCode::usage, "nothing to score", "--tokens",
+                     fmt::format("{} tokens, of which {} are the prompt", tokens, prefill),
+                     "Ask for more tokens than --prefill."};
+    Experiment e;
+    e.prompt = std::move(*text);
+    e.score_text = true, e.prefill = prefill, e.n_tokens = tokens > 0 ? tokens - prefill : 0;
+    e.n_threads = common.threads, e.kernels = common.kernel_path(), e.layer_errors = false;
+    return e;
+}
+
 nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens) {
-    return {{"file", file}, {"sha256", sha256_hex(bytes.data(), bytes.size())}, {"n_tokens", n_tokens}};
+    return {{"file", file.empty() ? "built-in lighthouse text" : file},
+            {"sha256", sha256_hex(bytes.data(), bytes.size())},
+            {"n_tokens", n_tokens}};
 }
 
 ProgressLine::ProgressLine(const Common& common) : on_(!common.quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}

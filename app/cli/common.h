@@ -37,7 +37,14 @@ int fail(const Common& common, const Error& error);
 /// A text file as valid UTF-8; says so on stderr when bytes had to be replaced.
 Result<std::string> read_text(const std::string& path, const Common& common);
 
-/// `"text"` of a document.
+/// The text of --text, or the built-in lighthouse text when none is named.
+Result<std::string> text_or_built_in(const std::string& path, const Common& common);
+
+/// The experiment that scores `tokens` tokens of a text (0: all), of which the first `prefill` are the prompt; its
+/// lanes are still to be set.
+Result<Experiment> scored_text(const std::string& path, int prefill, int tokens, const Common& common);
+
+/// `"text"` of a document. `file` "" is the built-in text.
 nlohmann::json text_head(const std::string& file, const std::string& bytes, size_t n_tokens);
 
 /// Progress on stderr: a bar on a terminal, plain lines otherwise, nothing with --quiet.

@@ -13,7 +13,6 @@
 #include "core/report/provenance.h"
 #include "core/report/repeats.h"
 #include "core/report/run_table.h"
-#include "core/session/prompt_library.h"
 #include "core/session/run.h"
 
 namespace kvasir::cli {
@@ -42,22 +41,11 @@ struct Evaluation {
 };
 
 Result<Experiment> EvalCommand::experiment() const {
-    Experiment e;
-    e.prompt = std::string(lighthouse_text());
-    if (!text_file.empty()) {
-        auto read = read_text(text_file, common);
-        if (!read) return read.error();
-        e.prompt = std::move(*read);
-    }
-    auto lanes = parse_lanes(caches, reference, &e.reference);
+    auto e = scored_text(text_file, prefill, tokens, common);
+    if (!e) return e.error();
+    auto lanes = parse_lanes(caches, reference, &e->reference);
     if (!lanes) return lanes.error();
-    e.lanes = std::move(*lanes);
-    e.score_text = true, e.prefill = prefill, e.n_tokens = tokens > 0 ? tokens - prefill : 0;
-    e.n_threads = common.threads, e.kernels = common.kernel_path(), e.layer_errors = false;
-    if (tokens > 0 && tokens <= prefill)
-        return Error{ErrorCode::usage, "nothing to score", "--tokens",
-                     fmt::format("{} tokens, of which {} are the prompt", tokens, prefill),
-                     "Ask for more tokens than --prefill."};
+    e->lanes = std::move(*lanes);
     return e;
 }
 
@@ -176,8 +164,7 @@ int EvalCommand::operator()() const {
     }
     if (common.json) {
         nlohmann::json j = provenance(model->get(), e->kernels);
-        j["text"] = text_head(text_file.empty() ? "built-in lighthouse text" : text_file, e->prompt,
-                              size_t(measured.info().n_text_tokens));
+        j["text"] = text_head(text_file, e->prompt, size_t(measured.info().n_text_tokens));
         j["complete"] = evaluation.complete;
         j["protocol"] = {{"prefill", prefill},
                          {"n_tokens", ids.size()},

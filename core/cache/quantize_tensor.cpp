@@ -26,6 +26,10 @@ class TensorReader final : public TokenReader {
 
 }  // namespace
 
+bool dequantizes_to_fp32(const SideSpec& side) {
+    return side.codec == SideSpec::Codec::ggml || side.codec == SideSpec::Codec::turbo;
+}
+
 Result<QuantizedTensor> quantize_tensor(const CacheSpec& spec, Side side, const uint16_t* x, int n_kv_heads,
                                         int n_tokens, int head_dim) {
     const SideSpec scheme = group_at(spec.side(side), head_dim);

@@ -17,6 +17,9 @@ struct QuantizedTensor {
     std::vector<float> values;          ///< the same before the rounding to fp16: ggml and TurboQuant do not round
 };
 
+/// True for ggml and TurboQuant, whose originals do not round dequantized values to fp16.
+bool dequantizes_to_fp32(const SideSpec& side);
+
 /// x: fp16 [n_kv_heads, n_tokens, head_dim]. All tokens are quantized as one tensor, whatever the residual length.
 Result<QuantizedTensor> quantize_tensor(const CacheSpec& spec, Side side, const uint16_t* x, int n_kv_heads,
                                         int n_tokens, int head_dim);

@@ -74,29 +74,42 @@ bool has_kernel_bits(const SideSpec& side, int group) {
     return power_of_two && group * side.bits % 32 == 0;
 }
 
-std::unique_ptr<Store> make_group_store(const SideSpec& side, const StoreShape& shape) {
+}  // namespace
+
+Layout layout_of(const SideSpec& spec, int head_dim) {
+    if (spec.exact()) return Layout::turned;
+    const SideSpec side = group_at(spec, head_dim);
     const auto codec = make_codec(side);
     const bool has_kernel = codec->is_affine() && !reads_back_plain(side);
     if (side.axis == SideSpec::Axis::channel) {
-        if (has_kernel && has_kernel_bits(side, shape.head_dim) && constants_per_group(side) == 2)
-            return std::make_unique<ChannelGroupStore>(side, shape);
-        return std::make_unique<RowStore>(side, shape);
+        const bool blocks = has_kernel && has_kernel_bits(side, head_dim) && constants_per_group(side) == 2;
+        return blocks ? Layout::channel_blocks : Layout::rows;
     }
-    if (side.axis != SideSpec::Axis::token || shape.head_dim % side.group != 0)
-        return std::make_unique<FlatStore>(side, shape);
-    if (has_kernel && has_kernel_bits(side, side.group)) return std::make_unique<TokenGroupStore>(side, shape);
-    if (codec->needs_whole_tensor()) return std::make_unique<FlatStore>(side, shape);
-    return std::make_unique<RowStore>(side, shape);
+    if (side.axis != SideSpec::Axis::token || head_dim % side.group != 0) return Layout::flat;
+    if (has_kernel && has_kernel_bits(side, side.group)) return Layout::token_blocks;
+    return codec->needs_whole_tensor() ? Layout::flat : Layout::rows;
 }
 
-}  // namespace
-
-std::unique_ptr<Store> make_store(const SideSpec& side, const StoreShape& shape) {
+std::unique_ptr<Store> make_store(const SideSpec& spec, const StoreShape& shape) {
+    const SideSpec side = group_at(spec, shape.head_dim);
     std::unique_ptr<Store> store;
-    if (side.exact())
-        store = std::make_unique<TurnedStore>(side, shape);
-    else
-        store = make_group_store(group_at(side, shape.head_dim), shape);
+    switch (layout_of(spec, shape.head_dim)) {
+        case Layout::turned:
+            store = std::make_unique<TurnedStore>(side, shape);
+            break;
+        case Layout::token_blocks:
+            store = std::make_unique<TokenGroupStore>(side, shape);
+            break;
+        case Layout::channel_blocks:
+            store = std::make_unique<ChannelGroupStore>(side, shape);
+            break;
+        case Layout::rows:
+            store = std::make_unique<RowStore>(side, shape);
+            break;
+        case Layout::flat:
+            store = std::make_unique<FlatStore>(side, shape);
+            break;
+    }
     if (side.centre) store = std::make_unique<CentredStore>(std::move(store), side, shape);
     return store;
 }

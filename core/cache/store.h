@@ -74,6 +74,16 @@ class Store : public TokenReader {
     int head_dim_;
 };
 
+/// How the tokens of a side that is not plain are laid out.
+enum class Layout {
+    turned,          ///< TurnedStore
+    token_blocks,    ///< TokenGroupStore: whole blocks of 8 tokens
+    channel_blocks,  ///< ChannelGroupStore
+    rows,            ///< RowStore: whole bytes per (head, token)
+    flat             ///< FlatStore
+};
+Layout layout_of(const SideSpec& side, int head_dim);
+
 /// The storage kind for a side that is not plain: packed groups with fused kernels where the layout allows, rows of
 /// bits where groups are independent, else flat. The geometry must have passed check_geometry.
 std::unique_ptr<Store> make_store(const SideSpec& side, const StoreShape& shape);

@@ -110,7 +110,7 @@ struct Forward::Impl {
 
     void collect_rows(std::span<Sequence> sequences);
     void reserve();
-    void store_keys_and_values(int layer, std::span<Sequence> sequences);
+    void store_keys_and_values(int layer, std::span<Sequence> sequences, const VectorTap& tap);
     void commit(int layer, std::span<Sequence> sequences);
     void settle(int layer, std::span<Sequence> sequences);
     template <class F>
@@ -167,7 +167,7 @@ void Forward::Impl::reserve() {
     grow(sin, n * size_t(c.head_dim / 2));
 }
 
-void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequences) {
+void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequences, const VectorTap& tap) {
     const ModelConfig& c = model->config();
     const size_t half = size_t(c.head_dim / 2), dim = size_t(c.head_dim);
     const int n_queries = c.n_heads / c.n_kv_heads;
@@ -181,11 +181,19 @@ void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequenc
         const float *cosine = cos.data() + row * half, *sine = sin.data() + row * half;
         float* key = k.data() + row * round_up_8(c.n_kv_heads * c.head_dim) + head * dim;
         const float* value = v.data() + row * round_up_8(c.n_kv_heads * c.head_dim) + head * dim;
+        const bool tapped = tap && rows[row].sequence == 0;
+        const auto record = [&](VectorKind kind, size_t of_head, const float* vector) {
+            if (tapped) tap(kind, layer, int(of_head), rows[row].position, vector);
+        };
+        record(VectorKind::k_before_rope, head, key);
         kernels::rope_halves(key, cosine, sine, c.head_dim);
+        record(VectorKind::k, head, key);
+        record(VectorKind::v, head, value);
         for (int j = 0; j < n_queries; ++j) {
-            float* query =
-                q.data() + row * round_up_8(c.n_heads * c.head_dim) + (head * size_t(n_queries) + size_t(j)) * dim;
+            const size_t query_head = head * size_t(n_queries) + size_t(j);
+            float* query = q.data() + row * round_up_8(c.n_heads * c.head_dim) + query_head * dim;
             kernels::rope_halves(query, cosine, sine, c.head_dim);
+            record(VectorKind::q, query_head, query);
             kernels::scale(query_scale, c.head_dim, query);
         }
         for (KvCache* cache : sequences[size_t(rows[row].sequence)].caches)
@@ -257,7 +265,7 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
              {&w.k, &w.k_bias, k.data(), kv_stride},
              {&w.v, &w.v_bias, v.data(), kv_stride}},
             n, prepared.data());
-    store_keys_and_values(index, sequences);
+    store_keys_and_values(index, sequences, options.tap);
     commit(index, sequences);
 
     const Clock::time_point start = Clock::now();

@@ -2,6 +2,7 @@
 // The Llama forward pass for several sequences at once: each weight row is read once per step for all of them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,11 +24,22 @@ struct Sequence {
     bool failed = false;  ///< out
 };
 
+/// What one layer hands to its caches and its attention, one vector of head_dim at a time: the tap of a recording.
+enum class VectorKind {
+    k_before_rope,
+    k,  ///< after RoPE
+    v,
+    q  ///< after RoPE, before the scaling by 1/sqrt(head_dim)
+};
+/// Called from the pool's threads, once for each (kind, layer, head, position); fp32, before any rounding.
+using VectorTap = std::function<void(VectorKind kind, int layer, int head, int position, const float* x)>;
+
 struct ForwardOptions {
     bool settle = true;       ///< decoding: flush rules apply and reads are counted. false: a part of a prompt
     bool all_logits = false;  ///< logits of every token instead of the last of each sequence
     bool no_logits = false;   ///< a part of a prompt whose logits nobody wants
     int reference = -1;       ///< index of the sequence that attention_error compares with; -1: not recorded
+    VectorTap tap;            ///< sees every vector of the first sequence; empty: nothing is recorded
 };
 
 /// Scratch memory and threads of one engine; not for concurrent use.

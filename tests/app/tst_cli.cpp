@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command line as its users' scripts see it: exit codes, sentences, JSON keys.
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
-#include <nlohmann/json.hpp>
 
+#include "app/cli_process.h"
 #include "support/default_model.h"
 #include "support/golden.h"
 
+using kvasir::test::cli;
+using kvasir::test::Outcome;
 using nlohmann::json;
 
 namespace {
-
-struct Outcome {
-    int status = -1;
-    QByteArray out, err;
-    json document() const { return json::parse(out.begin(), out.end(), nullptr, false); }
-};
-
-Outcome cli(const QStringList& arguments) {
-    QProcess process;
-    process.start(KVASIR_CLI, arguments);
-    process.waitForFinished(300000);
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
-            process.readAllStandardError()};
-}
 
 const QString kTiny = QString::fromStdString(kvasir::test::source_path("tests/golden/models/gguf/llama-gqa-Q4_1.gguf"));
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/scheme_table.h"
+#include "core/session/attribution.h"
+
+namespace kvasir::cli {
+namespace {
+
+struct AttributeCommand {
+    ScoredText scored;
+    std::string cache;
+    std::vector<int> layers;
+
+    int operator()() const;
+};
+
+nlohmann::json figures_json(const SchemeFigures& f) {
+    if (!f.measured()) return {{"spec", f.spec.text}, {"kl_mean", nullptr}, {"why", f.why}};
+    return {{"spec", f.spec.text}, {"kl_mean", f.summary.kl_mean}, {"n_scored", f.summary.n_scored}};
+}
+
+std::string kl_text(const nlohmann::json& figures) {
+    return figures["kl_mean"].is_null() ? "–" : fmt::format("{:.3g}", figures["kl_mean"].get<double>());
+}
+
+int AttributeCommand::operator()() const {
+    const Common& common = scored.common;
+    const auto spec = parse_cache_spec(cache);
+    if (!spec) return fail(common, spec.error());
+    const auto model = load_model(common);
+    if (!model) return fail(common, model.error());
+    const auto pairs = attribution_pairs(*spec, (*model)->config().n_layers, layers);
+    if (!pairs) return fail(common, pairs.error());
+    std::vector<CacheSpec> specs{*spec};
+    for (const AttributionPair& pair : *pairs)
+        for (const std::string& text : {pair.only_this, pair.all_but_this}) {
+            auto one = parse_cache_spec(text);
+            if (!one) return fail(common, one.error());
+            specs.push_back(std::move(*one));
+        }
+    auto outcome = scored.evaluate(*model, specs);
+    if (!outcome) return fail(common, outcome.error());
+    const SchemeBatches& batches = outcome->batches;
+
+    nlohmann::json rows = nlohmann::json::array();
+    for (size_t i = 0; i < pairs->size(); ++i)
+        rows.push_back({{"layer", (*pairs)[i].layer},
+                        {"side", (*pairs)[i].side == Side::k ? "k" : "v"},
+                        {"only_this", figures_json(batches.schemes[1 + 2 * i])},
+                        {"all_but_this", figures_json(batches.schemes[2 + 2 * i])}});
+    const nlohmann::json all = figures_json(batches.schemes[0]);
+    if (common.json) {
+        nlohmann::json j = std::move(outcome->head);
+        j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["rows"] = std::move(rows), j["all"] = all;
+        print_json(j);
+    } else {
+        fmt::print("{:>5} {:>4} {:>12} {:>14}\n", "layer", "side", "only this", "all but this");
+        for (const auto& row : rows)
+            fmt::print("{:>5} {:>4} {:>12} {:>14}\n", row["layer"].get<int>(), row["side"].get<std::string>(),
+                       kl_text(row["only_this"]), kl_text(row["all_but_this"]));
+        fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n", cache, kl_text(all),
+                   batches.n_scored);
+    }
+    return batches.complete ? 0 : 130;
+}
+
+}  // namespace
+
+void add_attribute(CLI::App& app, int& status) {
+    auto command = std::make_shared<AttributeCommand>();
+    CLI::App* sub = app.add_subcommand("attribute", "Which layer and side a scheme's error comes from");
+    command->scored.add_to(*sub);
+    sub->add_option("--cache", command->cache, "A preset, with options or without")->required();
+    sub->add_option("--layers", command->layers, "Only these layers, comma separated, from 0")->delimiter(',');
+    sub->callback([command, &status] { status = (*command)(); });
+}
+
+}  // namespace kvasir::cli

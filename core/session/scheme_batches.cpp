@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/session/scheme_batches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/session/run_to_end.h"
+
+namespace kvasir {
+namespace {
+
+void take_figures(const RunModel& measured, const Run& run, int lane, SchemeFigures& out) {
+    const RunInfo::LaneInfo& info = measured.info().lanes[size_t(lane)];
+    out.why = info.failed ? info.why : run.lane_error(lane);
+    const std::vector<StepRecord>& records = measured.lane(lane);
+    if (info.failed || records.empty()) return;
+    out.summary = measured.summary(lane);
+    const StepRecord& last = records.back();
+    out.bytes_per_token = double(last.bytes.total()) / double(last.n_cached);
+}
+
+}  // namespace
+
+Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model, const Experiment& experiment,
+                                       const std::vector<CacheSpec>& specs, int n_lanes, const Progress& progress,
+                                       const CancelCheck& cancelled) {
+    SchemeBatches out;
+    for (const CacheSpec& spec : specs)
+        out.schemes.push_back({spec, "", {}, 0});
+    Experiment e = experiment;
+    e.score_text = true, e.layer_errors = false, e.noise_floor = false;
+    e.reference = 0;
+    const size_t step = size_t(std::max(n_lanes - 1, 1)), n_batches = (specs.size() + step - 1) / step;
+    for (size_t batch = 0; batch < n_batches && out.complete; ++batch) {
+        const size_t begin = batch * step, end = std::min(specs.size(), begin + step);
+        e.lanes = {{parse_cache_spec("fp16").value(), true}};
+        for (size_t i = begin; i < end; ++i)
+            e.lanes.push_back({specs[i], true});
+        auto run = Run::create(model, e);
+        if (!run) return run.error();
+        RunModel measured;
+        const auto shown = [&](double share, const char*) {
+            if (progress)
+                progress((double(batch) + share) / double(n_batches),
+                         fmt::format("schemes {} to {} of {}", begin + 1, end, specs.size()).c_str());
+        };
+        const auto done = run_to_end(**run, *model, measured, shown, cancelled);
+        if (!done && done.error().code != ErrorCode::interrupted) return done.error();
+        out.complete = done && *done;
+        out.n_scored = std::max(out.n_scored, (*run)->n_done());
+        out.n_text_tokens = (*run)->info().n_text_tokens;
+        for (size_t i = begin; i < end; ++i)
+            take_figures(measured, **run, int(i - begin) + 1, out.schemes[i]);
+    }
+    return out;
+}
+
+}  // namespace kvasir

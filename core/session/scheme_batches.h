@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Many schemes over one text: in lock-step, a few lanes at a time, each against fp16.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/model/model.h"
+#include "core/session/experiment.h"
+#include "core/session/run_model.h"
+
+namespace kvasir {
+
+struct SchemeFigures {
+    CacheSpec spec;
+    std::string why;  ///< why there are no figures, or only some; "" when all is well
+    LaneSummary summary;
+    double bytes_per_token = 0;  ///< cache bytes / cached tokens at the end
+    bool measured() const { return why.empty() && summary.n_scored > 0; }
+};
+
+struct SchemeBatches {
+    std::vector<SchemeFigures> schemes;  ///< in the order asked for
+    bool complete = true;                ///< false: cancelled; schemes not reached have no figures
+    int n_scored = 0, n_text_tokens = 0;
+};
+
+/// Teacher-forced over e.prompt (score_text; lanes and reference of `e` are not asked). A lane's numbers do not depend
+/// on its batch. `n_lanes` is the size of a batch with its fp16 lane, at least 2.
+Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model, const Experiment& e,
+                                       const std::vector<CacheSpec>& specs, int n_lanes = 8,
+                                       const Progress& progress = {}, const CancelCheck& cancelled = {});
+
+}  // namespace kvasir
