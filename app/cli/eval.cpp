@@ -9,6 +9,7 @@
 #include "core/base/atomic_file.h"
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
+#include "core/report/perplexity_block.h"
 #include "core/report/provenance.h"
 #include "core/report/repeats.h"
 #include "core/report/run_table.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct EvalCommand {
     Common common;
-    std::string text_file, reference, per_token;
+    std::string text_file, reference, per_token, format = "table";
     std::vector<std::string> caches;
     int prefill = 128, tokens = 0, repeat = 1;
     bool blind = false;
@@ -151,7 +152,7 @@ int EvalCommand::operator()() const {
             return fail(common, s.error());
 
     const std::vector<int> ids = text_ids(measured);
-    nlohmann::json rows = run_lanes_json(measured, *evaluation.run);
+    nlohmann::json rows = run_lanes_json(measured, *evaluation.run, common.seed);
     for (size_t i = 0; i < rows.size(); ++i) {
         rows[i].erase("text");
         if (evaluation.repeated() && !measured.info().lanes[i].failed)
@@ -176,10 +177,15 @@ int EvalCommand::operator()() const {
                          {"first_scored", prefill},
                          {"bos", (*model)->tokenizer().add_bos()},
                          {"compute", "fp32"}};
+        const Bootstrap bootstrap;
+        j["bootstrap"] = {
+            {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};
         j["reference"] = e->lanes[size_t(e->reference)].spec.text;
         j["noise_floor"] = noise_floor_json(measured.noise_floor());
         j["lanes"] = std::move(rows);
         print_json(j);
+    } else if (format == "llama-perplexity") {
+        fmt::print("{}", perplexity_blocks(measured));
     } else {
         print_for_people(evaluation, rows);
     }
@@ -199,9 +205,13 @@ void add_eval(CLI::App& app, int& status) {
     sub->add_option("--prefill", command->prefill, "Tokens read as the prompt")->check(CLI::Range(1, 10000000));
     sub->add_option("--tokens", command->tokens, "Tokens in all, prompt included (default: the whole text)")
         ->check(CLI::Range(2, 10000000));
+    sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
+        ->check(CLI::IsMember({"table", "llama-perplexity"}))
+        ->excludes("--json");
     sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
+    sub->add_option("--seed", command->common.seed, "Seed of the bootstrap that the confidence intervals come from");
     sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache");
     sub->callback([command, &status] { status = (*command)(); });
 }

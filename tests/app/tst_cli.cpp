@@ -109,14 +109,22 @@ class TestCli : public QObject {
         QCOMPARE(e["protocol"]["n_scored"], json(12));
         QCOMPARE(e["protocol"]["first_scored"], json(8));
         QCOMPARE(e["lanes"][0]["spec"], json("fp16"));  // added as the reference
-        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_median",
-                                "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes", "bits_per_value",
-                                "tokens_per_second", "requested", "active", "why"})
+        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_ci95",
+                                "kl_median", "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes",
+                                "bits_per_value", "tokens_per_second", "requested", "active", "why"})
             QVERIFY2(e["lanes"][1].contains(key), key);
         QCOMPARE(e["lanes"].size(), size_t(4));  // two, and each blind
         QCOMPARE(e["lanes"][1]["repeat"]["n"], json(2));
         for (const char* key : {"kl_mean", "nll_mean"})
             QVERIFY2(e["noise_floor"][key].is_number(), key);
+
+        const QStringList block{"eval",    "--model", kTiny,      "--text", text,       "--prefill",       "8",
+                                "--cache", "fp32",    "--tokens", "20",     "--format", "llama-perplexity"};
+        const Outcome lines = cli(block);
+        QVERIFY2(lines.status == 0, lines.err.constData());
+        QVERIFY(lines.out.startsWith("Kvasir scores every token after the prompt of 8 tokens"));
+        QCOMPARE(lines.out.count("Same top p: "), 1);  // the reference is its own base
+        QCOMPARE(cli(block + QStringList{"--json"}).status, 2);
     }
     void tokenizeInspectLogits() {
         const json t = cli({"tokenize", "--model", kTiny, "--prompt", "the keeper", "--json"}).document();
