@@ -199,6 +199,7 @@ void add_eval(CLI::App& app, int& status) {
     CLI::App* sub =
         app.add_subcommand("eval", "Teacher-forced perplexity and divergence through the cache, token by token");
     command->common.add_engine_to(*sub);
+    command->common.add_weights_to(*sub);
     sub->add_option("--text", command->text_file, "Text file (default: the built-in lighthouse text)");
     sub->add_option("--cache", command->caches, "Cache spec, repeatable")->required();
     sub->add_option("--reference", command->reference, "Spec errors are measured against (default fp16)");

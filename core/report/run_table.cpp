@@ -84,8 +84,8 @@ std::string run_table(const RunModel& measured, const Run& run) {
             s.n_comparable, s.n_scored);
     }
     const bool free = info.experiment.mode == Mode::free_running;
-    out += fmt::format("\n{} · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
-                       info.model_name.empty() ? "model" : info.model_name, info.prompt_ids.size(),
+    out += fmt::format("\n{}, {} weights · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
+                       info.model_name.empty() ? "model" : info.model_name, info.model_weights, info.prompt_ids.size(),
                        free ? "free-running: errors up to where a lane leaves the reference's text" : "teacher-forced",
                        info.experiment.kernels == KernelPath::fused ? "fused" : "reference", info.simd, info.n_threads);
     out +=
