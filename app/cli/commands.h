@@ -15,5 +15,6 @@ void add_inspect(CLI::App& app, int& status);
 void add_logits(CLI::App& app, int& status);
 void add_replay(CLI::App& app, int& status);
 void add_selftest(CLI::App& app, int& status);
+void add_tasks(CLI::App& app, int& status);
 
 }  // namespace kvasir::cli

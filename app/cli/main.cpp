@@ -12,8 +12,8 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     int status = 0;
     using namespace kvasir::cli;
-    for (auto add :
-         {add_run, add_eval, add_bench, add_caches, add_tokenize, add_inspect, add_logits, add_replay, add_selftest})
+    for (auto add : {add_run, add_eval, add_bench, add_caches, add_tokenize, add_inspect, add_logits, add_replay,
+                     add_selftest, add_tasks})
         add(app, status);
     try {
         app.parse(argc, argv);
