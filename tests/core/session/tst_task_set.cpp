@@ -15,7 +15,7 @@ const TaskKind& kind(const char* name) {
     return *k;
 }
 
-std::string line(const nlohmann::json& changes) {
+std::string line(const nlohmann::json& changes = nlohmann::json::object()) {
     nlohmann::json j{{"input", "q"},      {"context", "c"},   {"answers", {"A"}},          {"length", 1},
                      {"dataset", "trec"}, {"language", "en"}, {"all_classes", {"A", "B"}}, {"_id", "1"}};
     j.update(changes);
@@ -87,11 +87,11 @@ class TestTaskSet : public QObject {
             const auto read = read_task_examples(kind(task), jsonl, "x.jsonl");
             return read ? std::string() : read.error().message();
         };
-        QCOMPARE(message("trec", "\n" + line({}) + "\r\n" + line({})), std::string());
-        QVERIFY(message("trec", line({}) + "{").find("x.jsonl, line 2") != std::string::npos);
+        QCOMPARE(message("trec", "\n" + line() + "\r\n" + line()), std::string());
+        QVERIFY(message("trec", line() + "{").find("x.jsonl, line 2") != std::string::npos);
         QVERIFY(message("trec", line({{"answers", nlohmann::json::array()}})).find("no answer") != std::string::npos);
         QVERIFY(message("trec", line({{"all_classes", nullptr}})).find("all_classes") != std::string::npos);
-        QVERIFY(message("passage_retrieval_en", line({})).find("Paragraph 1") != std::string::npos);
+        QVERIFY(message("passage_retrieval_en", line()).find("Paragraph 1") != std::string::npos);
         QVERIFY(message("triviaqa", "{\"input\": 3}\n").find("line 1") != std::string::npos);
         QVERIFY(message("trec", "").find("no example") != std::string::npos);
     }
