@@ -105,6 +105,7 @@ void add_bench(CLI::App& app, int& status) {
     CLI::App* sub =
         app.add_subcommand("bench", "Prefill and decode speed at each depth, next to what the machine allows");
     command->common.add_engine_to(*sub);
+    command->common.add_weights_to(*sub);
     sub->add_option("--cache", command->caches, "Cache spec, repeatable")->required();
     sub->add_option("--depth", command->depths, "Tokens in the cache before decoding starts, e.g. 0,1024,4096")
         ->delimiter(',')

@@ -21,5 +21,6 @@ void add_distribution(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_attribute(CLI::App& app, int& status);
 void add_capacity(CLI::App& app, int& status);
+void add_tasks(CLI::App& app, int& status);
 
 }  // namespace kvasir::cli

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <map>
 
 #include "core/base/atomic_file.h"
 #include "core/base/default_model.h"
@@ -68,12 +69,24 @@ void Common::add_engine_to(CLI::App& app) {
         ->check(CLI::IsMember({"fused", "reference"}));
 }
 
+void Common::add_weights_to(CLI::App& app) {
+    static const std::map<std::string, WeightsAs> names{{"as-is", WeightsAs::as_is},
+                                                        {"f32", WeightsAs::f32},
+                                                        {"f16", WeightsAs::f16},
+                                                        {"q8_0", WeightsAs::q8_0},
+                                                        {"q4_0", WeightsAs::q4_0}};
+    app.add_option("--weights", weights,
+                   "as-is, or f32, f16, q8_0, q4_0: write the weight matrices anew in memory, from the file's values")
+        ->transform(CLI::CheckedTransformer(names))
+        ->option_text("TYPE");
+}
+
 Result<std::shared_ptr<const Model>> load_model(const Common& common) {
     const bool is_default = common.model_path.empty();
     ProgressLine progress(common);
     auto model = Model::load(
         is_default ? default_model_path() : common.model_path,
-        [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
+        [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user(), common.weights);
     if (model || !is_default) return model;
     Error error = model.error();
     error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";

@@ -22,10 +22,12 @@ struct Common {
     int threads = 0;
     uint64_t seed = 0;
     std::string kernels = "fused";
+    WeightsAs weights = WeightsAs::as_is;
     int exit_status = 0;
 
-    void add_to(CLI::App& app);         ///< --json --quiet
-    void add_engine_to(CLI::App& app);  ///< --model --threads --kernels and the two above
+    void add_to(CLI::App& app);          ///< --json --quiet
+    void add_engine_to(CLI::App& app);   ///< --model --threads --kernels and the two above
+    void add_weights_to(CLI::App& app);  ///< --weights
     KernelPath kernel_path() const { return kernels == "reference" ? KernelPath::reference : KernelPath::fused; }
 };
 

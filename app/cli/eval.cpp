@@ -10,6 +10,7 @@
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
 #include "core/report/measurement_trap.h"
+#include "core/report/perplexity_block.h"
 #include "core/report/provenance.h"
 #include "core/report/repeats.h"
 #include "core/report/run_table.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct EvalCommand {
     Common common;
-    std::string text_file, reference, per_token;
+    std::string text_file, reference, per_token, format = "table";
     std::vector<std::string> caches;
     int prefill = 128, tokens = 0, repeat = 1;
     bool blind = false, trap = false;
@@ -140,7 +141,7 @@ int EvalCommand::operator()() const {
             return fail(common, s.error());
 
     const std::vector<int> ids = text_ids(measured);
-    nlohmann::json rows = run_lanes_json(measured, *evaluation.run);
+    nlohmann::json rows = run_lanes_json(measured, *evaluation.run, common.seed);
     for (size_t i = 0; i < rows.size(); ++i) {
         rows[i].erase("text");
         if (evaluation.repeated() && !measured.info().lanes[i].failed)
@@ -172,11 +173,16 @@ int EvalCommand::operator()() const {
                          {"first_scored", prefill},
                          {"bos", (*model)->tokenizer().add_bos()},
                          {"compute", "fp32"}};
+        const Bootstrap bootstrap;
+        j["bootstrap"] = {
+            {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};
         j["reference"] = e->lanes[size_t(e->reference)].spec.text;
         j["noise_floor"] = noise_floor_json(measured.noise_floor());
         j["lanes"] = std::move(rows);
         if (trap) j["trap"] = trap_json(trap_rows);
         print_json(j);
+    } else if (format == "llama-perplexity") {
+        fmt::print("{}", perplexity_blocks(measured));
     } else {
         print_for_people(evaluation, rows);
         if (!trap_rows.empty()) fmt::print("\n{}", trap_table(trap_rows));
@@ -191,17 +197,22 @@ void add_eval(CLI::App& app, int& status) {
     CLI::App* sub =
         app.add_subcommand("eval", "Teacher-forced perplexity and divergence through the cache, token by token");
     command->common.add_engine_to(*sub);
+    command->common.add_weights_to(*sub);
     sub->add_option("--text", command->text_file, "Text file (default: the built-in lighthouse text)");
     sub->add_option("--cache", command->caches, "Cache spec, repeatable")->required();
     sub->add_option("--reference", command->reference, "Spec errors are measured against (default fp16)");
     sub->add_option("--prefill", command->prefill, "Tokens read as the prompt")->check(CLI::Range(1, 10000000));
     sub->add_option("--tokens", command->tokens, "Tokens in all, prompt included (default: the whole text)")
         ->check(CLI::Range(2, 10000000));
+    sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
+        ->check(CLI::IsMember({"table", "llama-perplexity"}))
+        ->excludes("--json");
     sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
     sub->add_flag("--trap", command->trap,
                   "Measure the same tokens in four ways: blind, prompt exact, write-then-read, token by token");
+    sub->add_option("--seed", command->common.seed, "Seed of the bootstrap that the confidence intervals come from");
     sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache");
     sub->callback([command, &status] { status = (*command)(); });
 }

@@ -12,8 +12,9 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     int status = 0;
     using namespace kvasir::cli;
-    for (auto add : {add_run, add_eval, add_bench, add_caches, add_tokenize, add_inspect, add_logits, add_replay,
-                     add_selftest, add_quantize, add_record, add_distribution, add_sweep, add_attribute, add_capacity})
+    for (auto add :
+         {add_run, add_eval, add_bench, add_caches, add_tokenize, add_inspect, add_logits, add_replay, add_selftest,
+          add_quantize, add_record, add_distribution, add_sweep, add_attribute, add_capacity, add_tasks})
         add(app, status);
     try {
         app.parse(argc, argv);

@@ -105,6 +105,7 @@ void add_run(CLI::App& app, int& status) {
     CLI::App* sub = app.add_subcommand(
         "run", "Side-by-side generation through several caches; without options: the demonstration of the first start");
     command->common.add_engine_to(*sub);
+    command->common.add_weights_to(*sub);
     auto* prompt = sub->add_option("--prompt", command->prompt, "Text to continue");
     sub->add_option("--prompt-id", command->prompt_id, "A built-in prompt, e.g. ten-names")->excludes(prompt);
     sub->add_option("--cache", command->caches, "Cache spec, repeatable: see kvasir-cli caches");

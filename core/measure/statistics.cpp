@@ -21,10 +21,10 @@ double quantile(std::vector<double> x, double q) {
     return x[low] + (at - double(low)) * (x[high] - x[low]);
 }
 
-std::pair<double, double> bootstrap_ci95(std::span<const double> x, int block, int n_samples, uint64_t seed) {
+std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootstrap& how) {
     if (x.empty()) return {0, 0};
-    const size_t n = x.size(), length = std::min(size_t(block), n);
-    uint64_t state = seed;
+    const size_t n = x.size(), length = std::min(size_t(how.block), n);
+    uint64_t state = how.seed;
     const auto next = [&state] {  // splitmix64
         uint64_t z = (state += 0x9E3779B97F4A7C15u);
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -32,8 +32,8 @@ std::pair<double, double> bootstrap_ci95(std::span<const double> x, int block, i
         return z ^ (z >> 31);
     };
     std::vector<double> means;
-    means.reserve(size_t(n_samples));
-    for (int s = 0; s < n_samples; ++s) {
+    means.reserve(size_t(how.n_samples));
+    for (int s = 0; s < how.n_samples; ++s) {
         double sum = 0;
         for (size_t taken = 0; taken < n;) {
             const size_t start = next() % n;

@@ -14,10 +14,17 @@ double mean(std::span<const double> x);
 /// Quantile q in [0, 1] with linear interpolation between order statistics; 0 for nothing.
 double quantile(std::vector<double> x, double q);
 
-/// 95 % confidence interval of the mean from a circular block bootstrap: blocks of `block` consecutive values keep the
-/// correlation between neighbouring tokens. Seeded, so a report repeats. (Politis & Romano 1992.)
-std::pair<double, double> bootstrap_ci95(std::span<const double> x, int block = 16, int n_samples = 2000,
-                                         uint64_t seed = 0);
+/// How a confidence interval is drawn: resamples of blocks of consecutive values.
+struct Bootstrap {
+    int block = 16;        ///< values in a row, so that the correlation between neighbouring tokens is kept; 1: none
+    int n_samples = 2000;  ///< resamples
+    uint64_t seed = 0;
+};
+
+/// 95 % confidence interval of the mean from a circular block bootstrap (Politis & Romano 1992): the 2.5 % and 97.5 %
+/// quantiles of the means of the resamples, in the unit of x. With one seed and one number of values the resamples take
+/// the same places, whatever the values: a report repeats, and the intervals of several lanes see the same tokens.
+std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootstrap& how = {});
 
 /// Moments of a set of values.
 struct ValueStatistics {

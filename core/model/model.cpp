@@ -2,11 +2,13 @@
 #include "core/model/model.h"
 
 #include <fmt/format.h>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <new>
 
 #include "kernels/cpu/machine.h"
+#include "kernels/cpu/quantize_row.h"
 #include "kernels/cpu/thread_pool.h"
 
 namespace kvasir {
@@ -53,14 +55,64 @@ int pairs_row(int row, int head_dim) {
     return head * head_dim + 2 * (inside % half) + inside / half;
 }
 
-PackedMatrix pack(const GgufTensor& t, int unpermute_head_dim = 0) {
-    const int cols = int(t.dims[0]), rows = int(t.dims[1]);
-    const WeightType type = weight_type(t.type);
-    const size_t stride = kernels::row_bytes(type, cols);
-    return PackedMatrix::pack(type, rows, cols, [&](int r) {
-        return t.data + stride * size_t(unpermute_head_dim ? pairs_row(r, unpermute_head_dim) : r);
-    });
+WeightType type_of(WeightsAs weights) {
+    switch (weights) {
+        case WeightsAs::as_is:
+            break;
+        case WeightsAs::f32:
+            return WeightType::f32;
+        case WeightsAs::f16:
+            return WeightType::f16;
+        case WeightsAs::q8_0:
+            return WeightType::q8_0;
+        case WeightsAs::q4_0:
+            return WeightType::q4_0;
+    }
+    std::abort();
 }
+
+std::string name_of(WeightsAs weights) {
+    switch (type_of(weights)) {
+        case WeightType::f32:
+            return "F32";
+        case WeightType::f16:
+            return "F16";
+        case WeightType::q8_0:
+            return "Q8_0";
+        default:
+            return "Q4_0";
+    }
+}
+
+/// Arranges the matrices of a file; several threads may use one.
+class Packer {
+ public:
+    explicit Packer(WeightsAs weights) : weights_(weights) {}
+
+    PackedMatrix operator()(const GgufTensor& t, int unpermute_head_dim = 0) {
+        const int cols = int(t.dims[0]), rows = int(t.dims[1]);
+        const WeightType stored = weight_type(t.type);
+        const size_t stride = kernels::row_bytes(stored, cols);
+        const auto stored_row = [&](int r) {
+            return t.data + stride * size_t(unpermute_head_dim ? pairs_row(r, unpermute_head_dim) : r);
+        };
+        if (weights_ == WeightsAs::as_is) return PackedMatrix::pack(stored, rows, cols, stored_row);
+        const WeightType type = type_of(weights_);
+        std::vector<float> values(static_cast<size_t>(cols));
+        std::vector<uint8_t> row(kernels::row_bytes(type, cols));
+        return PackedMatrix::pack(type, rows, cols, [&](int r) {
+            kernels::dequantize_row(stored, stored_row(r), cols, values.data());
+            if (!kernels::quantize_row(type, values.data(), cols, row.data())) out_of_range_ = true;
+            return row.data();
+        });
+    }
+    /// Some value cannot be written in the wanted type.
+    bool out_of_range() const { return out_of_range_; }
+
+ private:
+    WeightsAs weights_;
+    std::atomic<bool> out_of_range_ = false;
+};
 
 std::vector<float> read_bias(const GgufFile& file, const std::string& name, int unpermute_head_dim = 0) {
     const GgufTensor* t = file.tensor(name);
@@ -73,7 +125,7 @@ std::vector<float> read_bias(const GgufFile& file, const std::string& name, int 
     return out;
 }
 
-LayerWeights read_layer(const GgufFile& file, int index, int head_dim) {
+LayerWeights read_layer(const GgufFile& file, int index, int head_dim, Packer& pack) {
     const std::string p = fmt::format("blk.{}.", index);
     LayerWeights w;
     w.attn_norm = read_vector(need(file, p + "attn_norm.weight"));
@@ -114,7 +166,7 @@ std::vector<float> inverse_frequencies(const ModelConfig& c, const GgufFile& fil
 }  // namespace
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const Progress& progress,
-                                                 const CancelCheck& cancelled) {
+                                                 const CancelCheck& cancelled, WeightsAs weights) {
     const auto report = [&](double share, const char* what) {
         if (progress) progress(share, what);
     };
@@ -137,9 +189,12 @@ Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const 
         auto tokenizer = Tokenizer::from_gguf(**file);
         if (!tokenizer) return tokenizer.error();
         model->tokenizer_ = *tokenizer;
+        model->weights_ = weights;
+        model->weights_as_run_ = weights == WeightsAs::as_is ? c.weights : name_of(weights);
         if (auto text = (*file)->string("tokenizer.chat_template")) model->chat_ = ChatTemplate::recognise(*text);
         if (stopped()) return interrupted;
 
+        Packer pack(weights);
         kernels::ThreadPool pool(kernels::physical_cores());
         model->layers_.resize(size_t(c.n_layers));
         const int per_pass = pool.size();
@@ -147,7 +202,7 @@ Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const 
             report(0.2 + 0.6 * first / c.n_layers, "arranging the weights");
             const int n = std::min(per_pass, c.n_layers - first);
             pool.for_each(n, 1, [&](int i, int) {
-                model->layers_[size_t(first + i)] = read_layer(**file, first + i, c.head_dim);
+                model->layers_[size_t(first + i)] = read_layer(**file, first + i, c.head_dim, pack);
             });
             if (stopped()) return interrupted;
         }
@@ -155,6 +210,10 @@ Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const 
         model->output_norm_ = read_vector(need(**file, "output_norm.weight"));
         model->embedding_ = &need(**file, "token_embd.weight");
         model->output_ = pack(c.tied ? *model->embedding_ : need(**file, "output.weight"));
+        if (pack.out_of_range())
+            return Error{ErrorCode::input, "cannot write the weights anew", path,
+                         "a value or a scale leaves the range of fp16, which " + model->weights_as_run_ + " needs",
+                         "Use the weights as they are, or f32."};
         model->inv_freq_ = inverse_frequencies(c, **file);
         if (const Status same = (*file)->unchanged(); !same) return same.error();
         report(1, "ready");
@@ -169,6 +228,12 @@ void Model::embed(int token, float* out) const {
     const WeightType type = weight_type(embedding_->type);
     const size_t stride = kernels::row_bytes(type, config_.n_embd);
     kernels::dequantize_row(type, embedding_->data + stride * size_t(token), config_.n_embd, out);
+    if (weights_ == WeightsAs::as_is) return;
+    // The embedding is a weight matrix too (and the output matrix of a tied model): it runs in the same type.
+    const WeightType as_run = type_of(weights_);
+    std::vector<uint8_t> row(kernels::row_bytes(as_run, config_.n_embd));
+    kernels::quantize_row(as_run, out, config_.n_embd, row.data());
+    kernels::dequantize_row(as_run, row.data(), config_.n_embd, out);
 }
 
 CacheShape Model::cache_shape(int max_tokens) const {

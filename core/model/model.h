@@ -24,13 +24,21 @@ struct LayerWeights {
     std::vector<float> q_bias, k_bias, v_bias, o_bias, gate_bias, up_bias, down_bias;  // empty when absent
 };
 
+/// How the weight matrices (projections, output, embedding) are held: as the file stores them, or written anew from the
+/// file's dequantized values, so that the error of the weights and that of the cache can be told apart. Norms and
+/// biases stay as they are.
+enum class WeightsAs { as_is, f32, f16, q8_0, q4_0 };
+
 /// Weights, tokenizer and configuration: const after loading, shared by all lanes.
 class Model {
  public:
     static Result<std::shared_ptr<const Model>> load(const std::string& path, const Progress& progress = {},
-                                                     const CancelCheck& cancelled = {});
+                                                     const CancelCheck& cancelled = {},
+                                                     WeightsAs weights = WeightsAs::as_is);
 
     const ModelConfig& config() const { return config_; }
+    /// Type of the weight matrices as they run, e.g. "Q4_0": config().weights unless they were written anew.
+    const std::string& weights_as_run() const { return weights_as_run_; }
     const Tokenizer& tokenizer() const { return *tokenizer_; }
     const ChatTemplate& chat_template() const { return chat_; }
     const GgufFile& file() const { return *file_; }
@@ -61,6 +69,8 @@ class Model {
     kernels::PackedMatrix output_;
     std::vector<float> inv_freq_;  // (head_dim/2)
     const GgufTensor* embedding_ = nullptr;
+    WeightsAs weights_ = WeightsAs::as_is;
+    std::string weights_as_run_;
 };
 
 }  // namespace kvasir

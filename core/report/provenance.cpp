@@ -20,6 +20,7 @@ nlohmann::json provenance(const Model* model, KernelPath path) {
                   {"arch", c.arch},
                   {"name", c.name},
                   {"weights", c.weights},
+                  {"weights_as_run", model->weights_as_run()},
                   {"n_layers", c.n_layers},
                   {"n_heads", c.n_heads},
                   {"n_kv_heads", c.n_kv_heads},

@@ -8,8 +8,8 @@
 
 namespace kvasir {
 
-/// `"kvasir"` {version, build, kernels} and, with a model, `"model"` {file, sha256, arch, weights, n_layers, n_heads,
-/// n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
+/// `"kvasir"` {version, build, kernels} and, with a model, `"model"` {file, sha256, arch, weights, weights_as_run,
+/// n_layers, n_heads, n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
 nlohmann::json provenance(const Model* model, KernelPath path);
 
 }  // namespace kvasir

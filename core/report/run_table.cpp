@@ -59,7 +59,8 @@ json non_finite_json(const KvCache* cache) {
 
 }  // namespace
 
-json run_lanes_json(const RunModel& measured, const Run& run) {
+json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
+    const Bootstrap bootstrap{.seed = seed};
     json lanes = json::array();
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const RunInfo::LaneInfo& info = measured.info().lanes[size_t(i)];
@@ -74,7 +75,9 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
             const LaneSummary s = measured.summary(i);
             const auto nll = column(measured, i, [](const StepRecord& r) { return double(r.nll); });
             const auto dnll = column(measured, i, [](const StepRecord& r) { return -double(r.delta_logprob); });
-            const auto nll_ci = bootstrap_ci95(nll), dnll_ci = bootstrap_ci95(dnll);
+            const auto kl = column(measured, i, [](const StepRecord& r) { return double(r.kl); });
+            const auto nll_ci = bootstrap_ci95(nll, bootstrap), dnll_ci = bootstrap_ci95(dnll, bootstrap),
+                       kl_ci = bootstrap_ci95(kl, bootstrap);
             const KvCache* cache = run.cache(i);
             const Coverage coverage = cache ? cache->coverage() : Coverage{};
             j.update(conditions(measured.info().experiment.lanes[size_t(i)].spec));
@@ -83,6 +86,7 @@ json run_lanes_json(const RunModel& measured, const Run& run) {
             j["nll_mean"] = s.nll_mean, j["ppl"] = s.ppl,
             j["ppl_ci95"] = {std::exp(nll_ci.first), std::exp(nll_ci.second)};
             j["dnll_mean"] = s.dnll_mean, j["dnll_ci95"] = {dnll_ci.first, dnll_ci.second};
+            j["kl_ci95"] = {kl_ci.first, kl_ci.second};
             j["kl_mean"] = s.kl_mean, j["kl_median"] = s.kl_median, j["kl_p99"] = s.kl_p99, j["kl_max"] = s.kl_max;
             j["top1_agreement"] = s.top1_agreement, j["rms_dp"] = s.rms_dp;
             j["first_flip"] = s.first_flip < 0 ? json(nullptr) : json(s.first_flip);
@@ -127,8 +131,8 @@ std::string run_table(const RunModel& measured, const Run& run) {
                                found->position);
     }
     const bool free = info.experiment.mode == Mode::free_running;
-    out += fmt::format("\n{} · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
-                       info.model_name.empty() ? "model" : info.model_name, info.prompt_ids.size(),
+    out += fmt::format("\n{}, {} weights · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
+                       info.model_name.empty() ? "model" : info.model_name, info.model_weights, info.prompt_ids.size(),
                        free ? "free-running: errors up to where a lane leaves the reference's text" : "teacher-forced",
                        info.experiment.kernels == KernelPath::fused ? "fused" : "reference", info.simd, info.n_threads);
     out +=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,8 +11,9 @@
 namespace kvasir {
 
 /// Figures of each lane as the `lanes` of cli.md: spec, requested/active/why, nll, ppl, KL, agreement, coverage, bytes,
-/// bits, tokens/s.
-nlohmann::json run_lanes_json(const RunModel& measured, const Run& run);
+/// bits, tokens/s. The intervals are of the mean over tokens: ppl_ci95 of this text under this lane, dnll_ci95 and
+/// kl_ci95 of the paired comparison with the reference. `seed` is that of the bootstrap.
+nlohmann::json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed = 0);
 
 /// The same for people, one line per lane.
 std::string run_table(const RunModel& measured, const Run& run);

@@ -12,7 +12,7 @@ bool operator==(const Experiment& a, const Experiment& b) {
     const auto all = [](const Experiment& e) {
         return std::tie(e.model_path, e.prompt, e.chat, e.score_text, e.prefill, e.n_tokens, e.mode, e.sampling,
                         e.lanes, e.reference, e.kernels, e.n_threads, e.prefill_chunk, e.layer_errors, e.sum_order,
-                        e.noise_floor);
+                        e.stop_ids, e.min_tokens, e.noise_floor);
     };
     return all(a) == all(b);
 }

@@ -39,6 +39,9 @@ struct Experiment {
     int prefill_chunk = 128;   ///< tokens per prompt pass; never changes a number
     bool layer_errors = true;  ///< record the per-layer error rows
     int sum_order = 0;  ///< order of the sums of every matrix product: each is another draw of the rounding errors
+    /// Ids that end a lane's generated text, beside the model's own ends of generation.
+    std::vector<int> stop_ids;
+    int min_tokens = 0;        ///< no id that ends a text is sampled before so many tokens
     bool noise_floor = false;  ///< also run the reference with another sum order and record how far it moves
 
     /// Lanes fp16, quanto:4, quanto:2, hadamard:2 on the given prompt: the first start.

@@ -70,6 +70,7 @@ struct Run::Impl {
         lane.running = false;
         lane.error = errors[size_t(lane.index)] = error.message();
     }
+    bool ends_text(int id) const;
     int sample(Lane& lane) const;
     void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
                 const std::vector<int>& tokens);
@@ -192,7 +193,7 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     impl->info.n_threads = experiment.n_threads > 0 ? experiment.n_threads : kernels::physical_cores();
     impl->info.simd = kernels::simd_name();
     impl->info.model_name = short_name(*impl->model);
-    impl->info.model_weights = impl->model->config().weights;
+    impl->info.model_weights = impl->model->weights_as_run();
     for (int id = 0; id < impl->model->config().n_vocab; ++id)
         if (impl->model->tokenizer().is_unused(id)) impl->unused.push_back(id);
     if (Status s = impl->plan(experiment); !s) return s.error();
@@ -221,12 +222,21 @@ Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) 
     return {};
 }
 
+bool Run::Impl::ends_text(int id) const {
+    const std::vector<int>& stops = info.experiment.stop_ids;
+    return model->tokenizer().is_end_of_generation(id) || std::find(stops.begin(), stops.end(), id) != stops.end();
+}
+
 int Run::Impl::sample(Lane& lane) const {
     const size_t n_vocab = size_t(model->config().n_vocab);
-    if (unused.empty()) return lane.sampler.pick({lane.logits.data(), n_vocab});
+    const bool may_end = done >= info.experiment.min_tokens;
+    if (unused.empty() && may_end) return lane.sampler.pick({lane.logits.data(), n_vocab});
+    constexpr float kNever = -std::numeric_limits<float>::infinity();
     std::vector<float> masked(lane.logits.begin(), lane.logits.begin() + std::ptrdiff_t(n_vocab));
     for (const int id : unused)
-        masked[size_t(id)] = -std::numeric_limits<float>::infinity();
+        masked[size_t(id)] = kNever;
+    for (int id = 0; !may_end && id < int(n_vocab); ++id)
+        if (ends_text(id)) masked[size_t(id)] = kNever;
     return lane.sampler.pick(masked);
 }
 
@@ -333,7 +343,7 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
         Lane& lane = m.lanes[i];
         if (!lane.running) continue;
         if (tokens[i] != ref_token) lane.same_text = false;
-        if (!m.info.experiment.score_text && m.model->tokenizer().is_end_of_generation(tokens[i])) lane.running = false;
+        if (!m.info.experiment.score_text && m.ends_text(tokens[i])) lane.running = false;
         any = any || lane.running;
     }
     // A free lane has nothing to be compared with once the reference has ended, but its own text goes on.

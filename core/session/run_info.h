@@ -15,12 +15,12 @@ struct RunInfo {
     uint64_t serial = 0;  ///< counts runs of this process
     Experiment experiment;
     std::vector<int> prompt_ids;
-    int n_text_tokens = 0;  ///< score_text: of the whole text, the prompt included
-    int n_planned = 0;      ///< tokens that will be scored or generated at most
-    std::string note;       ///< what was changed against the experiment and why ("" when nothing)
-    int n_threads = 0;      ///< threads that run
-    std::string simd;       ///< instruction set of the kernels, e.g. "AVX2"
-    std::string model_name, model_weights;
+    int n_text_tokens = 0;                  ///< score_text: of the whole text, the prompt included
+    int n_planned = 0;                      ///< tokens that will be scored or generated at most
+    std::string note;                       ///< what was changed against the experiment and why ("" when nothing)
+    int n_threads = 0;                      ///< threads that run
+    std::string simd;                       ///< instruction set of the kernels, e.g. "AVX2"
+    std::string model_name, model_weights;  ///< weights as they run
     struct LaneInfo {
         std::string requested, active, why;  ///< spec asked for, long spec that runs, and why they differ ("" when not)
         std::string title;                   ///< for people: "Quanto int4"

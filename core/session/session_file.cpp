@@ -41,6 +41,8 @@ json experiment_to_json(const Experiment& e) {
             {"prefill_chunk", e.prefill_chunk},
             {"layer_errors", e.layer_errors},
             {"sum_order", e.sum_order},
+            {"stop_ids", e.stop_ids},
+            {"min_tokens", e.min_tokens},
             {"noise_floor", e.noise_floor}};
 }
 
@@ -64,6 +66,8 @@ Result<Experiment> experiment_from_json(const json& j) {
         e.prefill_chunk = j.value("prefill_chunk", e.prefill_chunk);
         e.layer_errors = j.value("layer_errors", true);
         e.sum_order = j.value("sum_order", 0);
+        e.stop_ids = j.value("stop_ids", e.stop_ids);
+        e.min_tokens = j.value("min_tokens", 0);
         e.noise_floor = j.value("noise_floor", false);
         for (const json& lane : j.at("lanes")) {
             auto spec = parse_cache_spec(lane.at("spec").get<std::string>());

@@ -97,9 +97,9 @@ class TestCli : public QObject {
         QCOMPARE(e["protocol"]["n_scored"], json(12));
         QCOMPARE(e["protocol"]["first_scored"], json(8));
         QCOMPARE(e["lanes"][0]["spec"], json("fp16"));  // added as the reference
-        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_median",
-                                "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes", "bits_per_value",
-                                "tokens_per_second", "requested", "active", "why"})
+        for (const char* key : {"nll_mean", "ppl", "ppl_ci95", "dnll_mean", "dnll_ci95", "kl_mean", "kl_ci95",
+                                "kl_median", "kl_p99", "kl_max", "top1_agreement", "rms_dp", "coverage", "bytes",
+                                "bits_per_value", "tokens_per_second", "requested", "active", "why"})
             QVERIFY2(e["lanes"][1].contains(key), key);
         QCOMPARE(e["lanes"].size(), size_t(6));  // three, and each blind
         QCOMPARE(e["lanes"][1]["repeat"]["n"], json(2));
@@ -114,6 +114,47 @@ class TestCli : public QObject {
         }
         for (const char* key : {"kl_mean", "nll_mean"})
             QVERIFY2(e["noise_floor"][key].is_number(), key);
+
+        const QStringList block{"eval",    "--model", kTiny,      "--text", text,       "--prefill",       "8",
+                                "--cache", "fp32",    "--tokens", "20",     "--format", "llama-perplexity"};
+        const Outcome lines = cli(block);
+        QVERIFY2(lines.status == 0, lines.err.constData());
+        QVERIFY(lines.out.startsWith("Kvasir scores every token after the prompt of 8 tokens"));
+        QCOMPARE(lines.out.count("Same top p: "), 1);  // the reference is its own base
+        QCOMPARE(cli(block + QStringList{"--json"}).status, 2);
+    }
+    void weightsWrittenAnew() {
+        const QStringList eval{"eval",     "--model", kTiny,     "--prefill", "8",
+                               "--tokens", "12",      "--cache", "fp16",      "--json"};
+        const auto run = [&](const QString& weights) { return cli(eval + QStringList{"--weights", weights}); };
+        const json as_is = run("as-is").document(), q4_0 = run("q4_0").document();
+        QCOMPARE(as_is["model"]["weights_as_run"], json("Q4_1"));
+        QCOMPARE(q4_0["model"]["weights"], json("Q4_1"));
+        QCOMPARE(q4_0["model"]["weights_as_run"], json("Q4_0"));
+        QVERIFY(as_is["lanes"][0]["nll_mean"] != q4_0["lanes"][0]["nll_mean"]);
+        QCOMPARE(run("q5_0").status, 2);
+    }
+    void taskScores() {
+        const QString data = folder_.filePath("data.jsonl");
+        QFile file(data);
+        QVERIFY(file.open(QFile::WriteOnly));
+        file.write(
+            "{\"input\": \"names\", \"context\": \"the keeper\", \"answers\": [\"a\", \"b\"], \"length\": 2, "
+            "\"dataset\": \"triviaqa\", \"language\": \"en\", \"all_classes\": null, \"_id\": \"1\"}\n");
+        file.close();
+        const QStringList tasks{"tasks", "--model", kTiny, "--cache", "fp32", "--cache", "kivi:4", "--data", data};
+        const Outcome o = cli(tasks + QStringList{"--task", "triviaqa", "--json", "--answers", "--max-length", "16"});
+        QVERIFY2(o.status == 0, o.err.constData());
+        const json j = o.document();
+        QCOMPARE(j["task"], json("triviaqa"));
+        QCOMPARE(j["n"], json(1));
+        QCOMPARE(j["rows"].size(), size_t(3));  // fp16 is added
+        for (const char* key : {"spec", "score", "ci95", "n_empty", "answers"})
+            QVERIFY2(j["rows"][1].contains(key), key);
+        QVERIFY(!j["rows"][2].contains("score"));  // kivi cannot store a head of 16 channels, and says so
+        QVERIFY(!j["rows"][2]["why"].get<std::string>().empty());
+        QCOMPARE(cli(tasks + QStringList{"--task", "trec", "--quiet"}).status, 3);  // no classes in the data
+        QCOMPARE(cli(tasks + QStringList{"--task", "nonsense"}).status, 2);
     }
     void tokenizeInspectLogits() {
         const json t = cli({"tokenize", "--model", kTiny, "--prompt", "the keeper", "--json"}).document();

@@ -50,9 +50,35 @@ class TestStatistics : public QObject {
         QCOMPARE(a, b);
         QVERIFY(a.first < mean(x) && mean(x) < a.second);
         QVERIFY(a.second - a.first < 0.3);
+        QVERIFY(bootstrap_ci95(x, {.seed = 1}) != a);
         const auto constant = bootstrap_ci95(std::vector<double>(20, 4.0));
         QCOMPARE(constant.first, 4.0);
         QCOMPARE(constant.second, 4.0);
+    }
+    void bootstrapOfPairsIsTranslationOfTheirMean() {
+        // The same seed takes the same places, so a lane that is worse by the same amount everywhere has the same
+        // interval, moved.
+        std::vector<double> x, worse;
+        for (int i = 0; i < 100; ++i)
+            x.push_back(std::sin(i * 1.3)), worse.push_back(x.back() + 0.5);
+        const auto a = bootstrap_ci95(x), b = bootstrap_ci95(worse);
+        QVERIFY(std::abs(b.first - a.first - 0.5) < 1e-12);
+        QVERIFY(std::abs(b.second - a.second - 0.5) < 1e-12);
+    }
+    void blocksKeepTheCorrelationOfNeighbours() {
+        // 32 stretches of 16 equal values are 32 independent ones: an interval from single values is 4 times too short.
+        std::vector<double> x;
+        std::mt19937 random(3);
+        std::normal_distribution<double> normal;
+        for (int stretch = 0; stretch < 32; ++stretch)
+            x.insert(x.end(), 16, normal(random));
+        const auto width = [&](int block) {
+            const auto [low, high] = bootstrap_ci95(x, {.block = block});
+            return high - low;
+        };
+        const double theory = 2 * 1.96 / std::sqrt(32.0);
+        QVERIFY(width(16) > 0.6 * theory && width(16) < 1.4 * theory);
+        QVERIFY(width(1) < 0.5 * width(16));
     }
 };
 

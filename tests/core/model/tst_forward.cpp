@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/model/forward.h"
+#include "kernels/cpu/quantize_row.h"
 #include "support/default_model.h"
 #include "support/golden.h"
 
@@ -69,6 +70,61 @@ int best(const std::vector<float>& logits) {
 class TestForward : public QObject {
     Q_OBJECT
  private slots:
+    void weightsWrittenAnew() {
+        using kernels::WeightType;
+        const std::string path = kvasir::test::golden_path("models/gguf/llama-gqa-Q4_1.gguf");
+        const auto golden = golden_json("models/gguf/llama-gqa-Q4_1.golden.json");
+        const auto ids = golden["inputs"][0]["ids"].get<std::vector<int>>();
+        const auto loaded = [&](WeightsAs weights) { return Model::load(path, {}, {}, weights).value(); };
+        const auto logits = [&](const std::shared_ptr<const Model>& model, int sum_order = 0) {
+            Forward forward(model, 2, sum_order);
+            return prompt_logits(forward, *make_cache(*model, "fp32", int(ids.size()) + 32), ids, 16);
+        };
+        const auto apart = [](const std::vector<float>& a, const std::vector<float>& b) {
+            double most = 0;
+            for (size_t i = 0; i < a.size(); ++i)
+                most = std::max(most, std::abs(double(a[i]) - b[i]));
+            return most;
+        };
+        const auto as_is = loaded(WeightsAs::as_is), f32 = loaded(WeightsAs::f32), q4_0 = loaded(WeightsAs::q4_0);
+        QCOMPARE(as_is->weights_as_run(), std::string("Q4_1"));
+        QCOMPARE(q4_0->weights_as_run(), std::string("Q4_0"));
+        QCOMPARE(q4_0->config().weights, std::string("Q4_1"));
+
+        // The same numbers in another type: not further apart than two orders of the sums, with room for luck.
+        const auto plain = logits(as_is);
+        const double floor = apart(plain, logits(as_is, 1));
+        QVERIFY(floor > 0);
+        QVERIFY2(apart(plain, logits(f32)) < 8 * floor, qPrintable(QString::number(floor)));
+        QVERIFY(apart(plain, logits(q4_0)) > 100 * floor);
+
+        // Rows: the file's values through ggml's q4_0, in a projection and in the embedding.
+        const GgufTensor& tensor = *as_is->file().tensor("blk.0.attn_v.weight");
+        const int cols = int(tensor.dims[0]), rows = int(tensor.dims[1]);
+        const size_t stride = kernels::row_bytes(WeightType::q4_1, cols),
+                     packed = kernels::row_bytes(WeightType::q4_0, cols);
+        std::vector<uint8_t> expected(packed * size_t(rows));
+        std::vector<float> values(static_cast<size_t>(cols));
+        for (int r = 0; r < rows; ++r) {
+            kernels::dequantize_row(WeightType::q4_1, tensor.data + stride * size_t(r), cols, values.data());
+            QVERIFY(kernels::quantize_row(WeightType::q4_0, values.data(), cols, &expected[packed * size_t(r)]));
+        }
+        const auto want = kernels::PackedMatrix::pack(WeightType::q4_0, rows, cols,
+                                                      [&](int r) { return &expected[packed * size_t(r)]; });
+        const kernels::PackedMatrix& got = q4_0->layer(0).v;
+        QCOMPARE(got.type(), WeightType::q4_0);
+        QCOMPARE(got.bytes(), want.bytes());
+        QVERIFY(std::equal(got.data(), got.data() + got.bytes(), want.data()));
+
+        const int n_embd = as_is->config().n_embd;
+        std::vector<float> row(static_cast<size_t>(n_embd)), row_q4(row);
+        as_is->embed(5, row.data());
+        q4_0->embed(5, row_q4.data());
+        std::vector<uint8_t> block(kernels::row_bytes(WeightType::q4_0, n_embd));
+        kernels::quantize_row(WeightType::q4_0, row.data(), n_embd, block.data());
+        kernels::dequantize_row(WeightType::q4_0, block.data(), n_embd, row.data());
+        QCOMPARE(row_q4, row);
+    }
     void everyWeightType_data() {
         QTest::addColumn<QString>("name");
         for (const char* type : {"F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1"})

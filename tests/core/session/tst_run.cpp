@@ -46,6 +46,22 @@ class TestRun : public QObject {
         e.sampling.seed = 12;
         QVERIFY(ids(carry_out(tiny_model(), e)) != a);
     }
+    void textsEndAtTheirStopIdsButNotTooEarly() {
+        Experiment e = experiment({"fp16"}, 16);
+        e.score_text = false;
+        e.prompt = "the keeper";
+        const RunModel free = carry_out(tiny_model(), e);
+        QVERIFY(free.lane(0).size() > 3);
+        const int third = free.lane(0)[2].token_id;
+        e.stop_ids = {third};
+        const RunModel stopped = carry_out(tiny_model(), e);
+        QCOMPARE(stopped.lane(0).back().token_id, third);
+        QVERIFY(stopped.lane(0).size() <= 3);
+        e.min_tokens = int(stopped.lane(0).size());
+        const RunModel later = carry_out(tiny_model(), e);
+        QVERIFY(later.lane(0).size() > stopped.lane(0).size());
+        QVERIFY(later.lane(0)[stopped.lane(0).size() - 1].token_id != third);
+    }
     void badInputIsOneSentence() {
         const auto model = tiny_model();
         const auto refused = [&](Experiment e) {
