@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cache/cache_bytes.h"
 #include "core/report/requantization.h"
 #include "core/report/scheme_walk.h"
 #include "core/session/prompt_library.h"
@@ -56,6 +57,42 @@ double largest_nll_difference(const RunModel& a, int lane_a, const RunModel& b, 
     double worst = a.lane(lane_a).size() == b.lane(lane_b).size() ? 0 : INFINITY;
     for (size_t i = 0; i < std::min(a.lane(lane_a).size(), b.lane(lane_b).size()); ++i)
         worst = std::max(worst, std::abs(double(a.lane(lane_a)[i].nll) - b.lane(lane_b)[i].nll));
+    return worst;
+}
+
+/// Largest difference between a real cache's ledger and the closed form over a prompt and decoding steps, in bytes.
+Result<int64_t> ledger_against_formula(const std::string& text) {
+    constexpr int kPrompt = 64, kTokens = kPrompt + 160;
+    const CacheShape shape{1, 2, 64, kTokens};
+    const auto spec = parse_cache_spec(text);
+    if (!spec) return spec.error();
+    auto cache = KvCache::create(*spec, shape);
+    if (!cache) return cache.error();
+    std::vector<float> x(64);
+    const auto step = [&](int first, int n, bool decoding) -> Status {
+        (*cache)->extend(0, n);
+        for (int t = first; t < first + n; ++t)
+            for (int h = 0; h < 2; ++h) {
+                for (size_t d = 0; d < x.size(); ++d)
+                    x[d] = std::sin(float(t * 131 + h * 17) + float(d) * 0.7f);
+                (*cache)->put(0, h, t, x.data(), x.data());
+            }
+        for (const Side side : {Side::k, Side::v}) {
+            if (Status ok = (*cache)->commit(0, side); !ok) return ok;
+            const Status moved = decoding ? (*cache)->settle(0, side) : (*cache)->finish_prompt(0, side);
+            if (!moved) return moved;
+        }
+        return {};
+    };
+    int64_t worst = 0;
+    (*cache)->begin_prompt(kPrompt);
+    for (int n = kPrompt; n <= kTokens; ++n) {
+        const bool decoding = n > kPrompt;
+        if (Status ok = step(decoding ? n - 1 : 0, decoding ? 1 : kPrompt, decoding); !ok) return ok.error();
+        const auto used = int64_t((*cache)->ledger().total()),
+                   formula = int64_t(cache_bytes(*spec, shape, kPrompt, n).total());
+        worst = std::max(worst, std::abs(used - formula));
+    }
     return worst;
 }
 
@@ -207,6 +244,15 @@ class LawBook {
                     ? "fused against dequantized scores and sums on 200 random schemes, in units of the "
                       "kernels' bound"
                     : walk.problem);
+        int64_t off = 0;
+        for (const Preset& preset : presets()) {
+            const auto bytes = ledger_against_formula(preset.name);
+            if (!bytes) return bytes.error();
+            off = std::max(off, *bytes);
+        }
+        at_most(
+            "ledger = formula", double(off), 0,
+            "bytes in use against the closed form, every preset, a prompt and 160 steps; largest difference in bytes");
         const auto growth = [](const char* spec) { return requantization_growth(spec); };
         at_most("requantization rests", growth("quanto:4,residual=32"), 1.01,
                 "Quanto axis 0: error of the first tokens after 6 flushes over that after 1");
