@@ -173,7 +173,7 @@ class TestWindow : public QObject {
         const auto drag = [&](int from, int to, int into) {
             QWidget* dragged = row(from);
             const QPoint start(dragged->width() / 2, dragged->height() / 2);
-            const QPoint end = dragged->mapFrom(row(to), QPoint(start.x(), into));
+            const QPoint end = dragged->mapFromGlobal(row(to)->mapToGlobal(QPoint(start.x(), into)));
             QTest::mousePress(dragged, Qt::LeftButton, {}, start);
             QTest::mouseMove(dragged, start + QPoint(0, 1));
             QVERIFY(!line->isVisible());
