@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -163,7 +164,7 @@ class TestWindow : public QObject {
 
     void theMouseMovesLanes() {
         const Experiment before = window_->controller().experiment();
-        const int n_edits = window_->edits().stack().count();
+        const int n_edits = window_->edits().stack().index();
         const auto row = [&](int lane) {
             auto* found = window_->findChild<QWidget*>(QStringLiteral("lane-row-%1").arg(lane));
             return found;
@@ -172,6 +173,7 @@ class TestWindow : public QObject {
         QVERIFY(row(3) && line);
         const auto drag = [&](int from, int to, int into) {
             QWidget* dragged = row(from);
+            const QPointer<QWidget> old = dragged;
             const QPoint start(dragged->width() / 2, dragged->height() / 2);
             const QPoint end = dragged->mapFromGlobal(row(to)->mapToGlobal(QPoint(start.x(), into)));
             QTest::mousePress(dragged, Qt::LeftButton, {}, start);
@@ -182,13 +184,14 @@ class TestWindow : public QObject {
             QVERIFY(line->isVisible());
             QTest::mouseRelease(dragged, Qt::LeftButton, {}, end);
             QVERIFY(!line->isVisible());
-            QTest::qWait(20);  // the list is made anew
+            QTRY_VERIFY(!old);  // the list is made anew
+            QTRY_VERIFY(row(3)->y() > row(2)->y() && row(2)->y() > row(1)->y());
         };
         drag(3, 1, 1);  // above the first quantized lane
         Experiment moved = before;
         std::rotate(moved.lanes.begin() + 1, moved.lanes.begin() + 3, moved.lanes.end());
         QVERIFY(window_->controller().experiment() == moved);
-        QCOMPARE(window_->edits().stack().count(), n_edits + 1);
+        QCOMPARE(window_->edits().stack().index(), n_edits + 1);
         drag(0, 2, row(2)->height() - 1);  // the reference, downwards
         QCOMPARE(window_->controller().experiment().reference, 2);
         QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);

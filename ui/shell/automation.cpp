@@ -37,7 +37,8 @@ void ScreenshotTour::grab(QWidget* widget, const QString& name) {
 /// Each step has its own turn, `wait_ms` after the one before.
 void ScreenshotTour::take(std::vector<Step> steps) {
     if (steps.empty()) return;
-    QTimer::singleShot(steps.front().wait_ms, this, [this, steps = std::move(steps)]() mutable {
+    const int wait_ms = steps.front().wait_ms;  // read before the list is moved into the lambda
+    QTimer::singleShot(wait_ms, this, [this, steps = std::move(steps)]() mutable {
         steps.front().run();
         steps.erase(steps.begin());
         take(std::move(steps));
