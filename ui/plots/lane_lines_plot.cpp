@@ -227,13 +227,13 @@ QCPRange LaneLinesPlot::yLimits(const QCPRange& x) const {
 
 Readout LaneLinesPlot::makePredictedReadout() const {
     const PlannedRun planned = *plan();
-    Readout readout{
-        ReadoutPart::plain(tr("predicted at token %1").arg(countText(planned.n_prompt + planned.n_planned - 1)))};
+    Readout readout{ReadoutPart::plain(tr("predicted"))};
     for (const LinesChart::Line& line : chart_->lines())
         if (view().laneShown(line.lane) && line.predicted->dataCount() > 0)
             readout << ReadoutPart::lane(Theme::instance().lane(line.index, line.reference),
                                          measure().text((line.predicted->data()->constEnd() - 1)->value));
-    readout << ReadoutPart::plain(measure().unit, true);
+    const int last = planned.n_prompt + planned.n_planned - 1;
+    readout << ReadoutPart::plain(tr("%1 at token %2").arg(measure().unit, countText(last)), true);
     return readout;
 }
 
