@@ -220,8 +220,14 @@ std::string display_name(const CacheSpec& spec) {
         }
         return name;
     }
-    for (const SchemeRow& row : scheme_rows())
+    for (const SchemeRow& row : scheme_rows()) {
+        CacheSpec bent = row.scheme;
+        bent.residual_k = spec.residual_k, bent.residual_v = spec.residual_v;
+        if (!bent.same_scheme(spec)) continue;
         if (row.scheme.same_scheme(spec)) return row.title;
+        if (spec.residual_k == spec.residual_v) return fmt::format("{}, residual {}", row.title, spec.residual_k);
+        return fmt::format("{}, residual {}/{}", row.title, spec.residual_k, spec.residual_v);
+    }
     return long_spec(spec);
 }
 

@@ -13,6 +13,7 @@
 #include "core/model/forward.h"
 #include "core/model/prompt_pass.h"
 #include "core/session/second_draw.h"
+#include "core/session/token_plan.h"
 #include "kernels/cpu/machine.h"
 #include "kernels/cpu/ops.h"
 
@@ -96,39 +97,17 @@ const KvCache* Run::cache(int lane) const {
 
 /// Tokenizes and settles how many tokens there will be.
 Status Run::Impl::plan(const Experiment& e) {
-    const int context = model->config().context_length;
     std::vector<int> ids = model->encode_prompt(e.prompt, e.chat && !e.score_text);
-    if (ids.empty()) return refuse("nothing to run", "the prompt is empty", "Type a prompt or open a text.");
-    int planned = e.n_tokens;
+    const auto plan = plan_tokens(e, int(ids.size()), model->config().context_length);
+    if (!plan) return plan.error();
     if (e.score_text) {
-        const int n = int(ids.size());
-        info.n_text_tokens = n;
-        if (e.prefill < 1)
-            return refuse("cannot score the text", "the first part must have at least 1 token",
-                          "Set prefill to 1 or more.");
-        if (n <= e.prefill)
-            return refuse("cannot score the text",
-                          fmt::format("it has {} tokens and the first {} are the prompt", n, e.prefill),
-                          "Use a longer text or a smaller prefill.");
-        planned = e.n_tokens <= 0 ? n - e.prefill : std::min(e.n_tokens, n - e.prefill);
-        if (e.n_tokens > planned)
-            info.note = fmt::format("{} tokens asked for, the text has {} after the prompt", e.n_tokens, planned);
-        given.assign(ids.begin() + e.prefill, ids.begin() + e.prefill + planned);
-        ids.resize(size_t(e.prefill));
-    }
-    const int n_prompt = int(ids.size());
-    if (n_prompt >= context)
-        return refuse("the prompt is too long", fmt::format("{} tokens, the model's context is {}", n_prompt, context),
-                      "Shorten the prompt or open a model with a longer context.");
-    if (planned < 1)
-        return refuse("nothing to run", fmt::format("{} tokens asked for", e.n_tokens), "Ask for at least 1.");
-    if (n_prompt + planned > context) {
-        info.note = fmt::format("{} tokens asked for, the context of {} leaves room for {}", planned, context,
-                                context - n_prompt);
-        planned = context - n_prompt;
+        info.n_text_tokens = int(ids.size());
+        given.assign(ids.begin() + plan->n_prompt, ids.begin() + plan->n_prompt + plan->n_planned);
+        ids.resize(size_t(plan->n_prompt));
     }
     info.prompt_ids = std::move(ids);
-    info.n_planned = planned;
+    info.n_planned = plan->n_planned;
+    info.note = plan->note;
     return {};
 }
 

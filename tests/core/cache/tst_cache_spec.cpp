@@ -111,6 +111,13 @@ class CacheSpecTest : public QObject {
         QCOMPARE(name("fp16,k=kivi:2"), std::string("fp16, keys from kivi:2"));
         QCOMPARE(display_name(parse_cache_spec(long_spec(parse_cache_spec("kivi:2").value())).value()),
                  std::string("KIVI int2"));
+        const std::string kivi = long_spec(parse_cache_spec("kivi:2").value());
+        const auto residual = [&](const char* words) {
+            std::string text = kivi;
+            return text.replace(text.find("residual=32"), 11, words);
+        };
+        QCOMPARE(name(residual("residual=128").c_str()), std::string("KIVI int2, residual 128"));
+        QCOMPARE(name(residual("residual_k=64; residual_v=7").c_str()), std::string("KIVI int2, residual 64/7"));
     }
 
     void refusals_say_what_would_do_data() {
