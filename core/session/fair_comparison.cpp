@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/fair_comparison.h"
 
-#include "core/cache/with_residual.h"
+#include "core/cache/with_policy.h"
 
 namespace kvasir {
 namespace {
@@ -12,18 +12,19 @@ bool compared(const LaneSetup& lane) {
 
 constexpr int kExact = -1;
 
-/// Residuals of one lane; kExact where a side has none.
+/// Residuals and sink of one lane; kExact where a side has no residual.
 struct Residuals {
-    int k, v;
+    int k, v, sink;
     explicit Residuals(const CacheSpec& spec)
-        : k(spec.k.exact() ? kExact : spec.residual_k), v(spec.v.exact() ? kExact : spec.residual_v) {}
+        : k(spec.k.exact() ? kExact : spec.residual_k), v(spec.v.exact() ? kExact : spec.residual_v), sink(spec.sink) {}
     /// Where this lane is exact, `other` decides.
     void complete(const Residuals& other) {
         if (k == kExact) k = other.k;
         if (v == kExact) v = other.v;
     }
     bool equals(const Residuals& other) const {
-        return (k == kExact || other.k == kExact || k == other.k) && (v == kExact || other.v == kExact || v == other.v);
+        return sink == other.sink && (k == kExact || other.k == kExact || k == other.k) &&
+               (v == kExact || other.v == kExact || v == other.v);
     }
 };
 
@@ -31,7 +32,7 @@ Result<Experiment> with_residuals(const Experiment& experiment, const Residuals&
     Experiment equal = experiment;
     for (LaneSetup& lane : equal.lanes) {
         if (!compared(lane)) continue;
-        auto spec = with_residual(lane.spec, wanted.k, wanted.v);
+        auto spec = with_policy(lane.spec, wanted.k, wanted.v, wanted.sink);
         if (!spec)
             return Error{ErrorCode::input, "cannot make the comparison equal", display_name(lane.spec),
                          spec.error().why, spec.error().hint};
@@ -42,7 +43,7 @@ Result<Experiment> with_residuals(const Experiment& experiment, const Residuals&
 
 }  // namespace
 
-bool equal_residuals(const std::vector<const CacheSpec*>& lanes) {
+bool equal_terms(const std::vector<const CacheSpec*>& lanes) {
     for (const CacheSpec* a : lanes)
         for (const CacheSpec* b : lanes)
             if (!Residuals(*a).equals(Residuals(*b))) return false;

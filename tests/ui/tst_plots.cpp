@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "core/session/memory_prediction.h"
+#include "core/cache/cache_bytes.h"
 #include "tst_plot_run.h"
 #include "ui/plots/data_table.h"
 #include "ui/plots/distributions.h"
@@ -248,9 +248,8 @@ void TestPlots::memoryIsPredictedBeforeAndDuringTheRun() {
     QWidget window;
     auto* plot = shown<MemoryPlot>(feed, view, window);
     const auto expected = [](const char* spec, int n_cached) {
-        return predicted_bytes(parse_cache_spec(spec).value(), {kLayers, kHeads, kHeadDim, 0}, kPromptTokens,
-                               n_cached) /
-               1048576.0;
+        const CacheShape shape{kLayers, kHeads, kHeadDim, 0};
+        return double(cache_bytes(parse_cache_spec(spec).value(), shape, kPromptTokens, n_cached).total()) / 1048576.0;
     };
     auto* chart = plot->findChild<LinesChart*>();
     QVERIFY(chart->lines().isEmpty() && !chart->isVisible());
@@ -530,8 +529,9 @@ void TestPlots::csvEqualsRun() {
                     predicted = bytes[0].indexOf(QStringLiteral("predicted_bytes"));
     QCOMPARE(bytes[1 + 30 + 7][total].toULongLong(), feed.run().lane(1)[7].bytes.total());
     QCOMPARE(bytes[1 + 30 + 7][predicted].toDouble(),
-             predicted_bytes(parse_cache_spec("quanto:4").value(), {kLayers, kHeads, kHeadDim, 0}, kPromptTokens,
-                             kPromptTokens + 7));
+             double(cache_bytes(parse_cache_spec("quanto:4").value(), {kLayers, kHeads, kHeadDim, 0}, kPromptTokens,
+                                kPromptTokens + 7)
+                        .total()));
     const TokensPerSecond speed(feed, view, kTexts, nullptr);
     const QVector<QStringList> speeds = parseCsv(speed.csv());
     QCOMPARE(speeds[1][5], QString());  // step 0 has no time of its own

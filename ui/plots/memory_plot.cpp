@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/memory_plot.h"
 
-#include "core/session/memory_prediction.h"
+#include "core/cache/cache_bytes.h"
 #include "ui/plots/plot_text.h"
 
 namespace kvasir::ui {
@@ -20,7 +20,8 @@ Measure totalBytes() {
     m.text = [](double value) { return fixedText(value, 2); };
     m.note = QStringLiteral("thin: predicted");
     m.predicted = [](const CacheSpec& spec, const PlannedRun& run, int position) {
-        return predicted_bytes(spec, run.shape, run.n_prompt, position) / kMiB;  // the token at n has n before it
+        return double(cache_bytes(spec, run.shape, run.n_prompt, position).total()) /
+               kMiB;  // the token at n has n before it
     };
     return m;
 }
@@ -63,7 +64,7 @@ QByteArray MemoryPlot::csv() const {
                  {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding, r.bytes.total()})
                 row << QByteArray::number(qulonglong(bytes));
             const CacheSpec& spec = planned.experiment.lanes[size_t(lane)].spec;
-            csv.row(row << exactText(predicted_bytes(spec, planned.shape, planned.n_prompt, r.n_cached)));
+            csv.row(row << exactText(double(cache_bytes(spec, planned.shape, planned.n_prompt, r.n_cached).total())));
         }
     return csv.bytes();
 }

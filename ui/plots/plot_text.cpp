@@ -177,7 +177,7 @@ QString unequalNote(const RunModel& run) {
                           ? QString::number(spec.residual_k)
                           : QStringLiteral("%1/%2").arg(spec.residual_k).arg(spec.residual_v));
     }
-    if (equal_residuals(compared)) return {};
+    if (equal_terms(compared)) return {};
     return QStringLiteral("Not an equal comparison: residual %1 tokens").arg(residuals.join(QStringLiteral(" · ")));
 }
 

@@ -57,7 +57,7 @@ void MainWindow::showUnequal() {
     const QString unequal = unequalNote(controller_.run());
     if (unequal.isEmpty()) return messages_->clear(QStringLiteral("unequal"));
     MessageBar* bar = messages_->show(QStringLiteral("unequal"), MessageBar::Kind::warn, unequal);
-    if (!equal_residuals(compared_lanes(controller_.experiment())))
+    if (!equal_terms(compared_lanes(controller_.experiment())))
         bar->addAction(
             tr("Make equal"), [this] { actions_["make-equal"]->trigger(); }, true);
 }
@@ -81,7 +81,7 @@ void MainWindow::updateActions() {
     actions_["free-running"]->setChecked(mode == Mode::free_running);
     actions_["free-running"]->setEnabled(!controller_.experiment().score_text);
     actions_["noise-floor"]->setChecked(controller_.experiment().noise_floor);
-    actions_["make-equal"]->setEnabled(!equal_residuals(compared_lanes(controller_.experiment())));
+    actions_["make-equal"]->setEnabled(!equal_terms(compared_lanes(controller_.experiment())));
     banner_run_->setEnabled(model);
 }
 

@@ -15,7 +15,7 @@ class TestFairComparison : public QObject {
             e.lanes.push_back({parse_cache_spec(text).value(), true});
         return e;
     }
-    static bool equal(const Experiment& e) { return equal_residuals(compared_lanes(e)); }
+    static bool equal(const Experiment& e) { return equal_terms(compared_lanes(e)); }
 
  private slots:
     void exactLanesAndSidesHaveNoResidual() {
@@ -50,6 +50,18 @@ class TestFairComparison : public QObject {
         const Experiment made = made_equal(lanes({"quanto:4,residual=100", "kivi:2"})).value();
         QCOMPARE(made.lanes[0].spec.text, std::string("quanto:4,residual=32"));
         QCOMPARE(made.lanes[1].spec.text, std::string("kivi:2"));
+    }
+    void sinksAreMadeEqualToo() {
+        QVERIFY(!equal(lanes({"quanto:4,sink=4", "quanto:2"})));
+        const Experiment made = made_equal(lanes({"quanto:4,sink=4", "quanto:2,residual=64"})).value();
+        QVERIFY(equal(made));
+        QCOMPARE(made.lanes[1].spec.text, std::string("quanto:2,sink=4"));
+    }
+    void whatWritesAtOnceHasNoResidual() {
+        QVERIFY(!equal(lanes({"quanto:4", "ggml:q4_0"})));
+        const auto made = made_equal(lanes({"quanto:4", "ggml:q4_0"}));
+        QVERIFY(!made || equal(*made));
+        QVERIFY(equal(lanes({"fp8", "ggml:q4_0"})));
     }
     void saysWhyNothingFits() {
         const auto made = made_equal(lanes({"kivi:2,group=48,residual=48", "kivi:4,group=40,residual=40"}));
