@@ -29,25 +29,41 @@ double millisecondsSinceProcessStart() {
 
 ScreenshotTour::ScreenshotTour(MainWindow& window, QString folder) : window_(window), folder_(std::move(folder)) {}
 
-void ScreenshotTour::after(int ms, std::function<void()> next) {
-    QTimer::singleShot(ms, this, std::move(next));
+void ScreenshotTour::grab(QWidget* widget, const QString& name) {
+    const QString path = QDir(folder_).filePath(name + QStringLiteral(".png"));
+    if (!widget->grab().save(path)) std::fprintf(stderr, "kvasir: cannot write %s\n", qPrintable(path));
 }
 
-void ScreenshotTour::grab(QWidget* widget, const QString& name) {
-    const QString path = QDir(folder_).filePath(name);
-    if (!widget->grab().save(path)) std::fprintf(stderr, "kvasir: cannot write %s\n", qPrintable(path));
+/// Each step has its own turn, `wait_ms` after the one before.
+void ScreenshotTour::take(std::vector<Step> steps) {
+    if (steps.empty()) return;
+    const int wait_ms = steps.front().wait_ms;  // read before the list is moved into the lambda
+    QTimer::singleShot(wait_ms, this, [this, steps = std::move(steps)]() mutable {
+        steps.front().run();
+        steps.erase(steps.begin());
+        take(std::move(steps));
+    });
+}
+
+/// Steps that show `name` in both themes.
+void ScreenshotTour::both(std::vector<Step>& steps, const QString& name, int settle_ms) {
+    for (const char* theme : {"dark", "light"}) {
+        const QString kind = QLatin1String(theme);
+        steps.push_back({0, [this, kind] { window_.setTheme(kind); }});
+        steps.push_back({settle_ms, [this, kind, name] { grab(&window_, name + QLatin1Char('-') + kind); }});
+    }
 }
 
 void ScreenshotTour::start() {
     QDir().mkpath(folder_);
     window_.setTheme(QStringLiteral("light"));
     window_.resize(1366, 768);
-    after(0, [this] { window_.restoreDefaultLayout(); });
+    QTimer::singleShot(0, this, [this] { window_.restoreDefaultLayout(); });
     connect(&window_.controller(), &RunController::modelChanged, this, [this] {
-        after(200, [this] {
-            grab(&window_, QStringLiteral("first-start-light.png"));
-            window_.actions()["run"]->trigger();
-        });
+        std::vector<Step> steps;
+        both(steps, QStringLiteral("first-start"), 400);
+        steps.push_back({0, [this] { window_.actions()["run"]->trigger(); }});
+        take(std::move(steps));
     });
     connect(&window_.controller(), &RunController::statusChanged, this, [this] {
         const EngineState state = window_.controller().status().state;
@@ -57,35 +73,40 @@ void ScreenshotTour::start() {
         }
         if (state != EngineState::finished || finished_) return;
         finished_ = true;
-        after(700, [this] { whenFinished(); });
+        whenFinished();
     });
 }
 
 void ScreenshotTour::whenFinished() {
-    grab(&window_, QStringLiteral("explore-light.png"));
-    window_.setTheme(QStringLiteral("dark"));
-    window_.resize(1920, 1080);
-    after(300, [this] {
-        window_.restoreDefaultLayout();
-        // the distribution view asks for its picture when it is seen
-        after(2500, [this] {
-            grab(&window_, QStringLiteral("explore-dark.png"));
-            window_.setTheme(QStringLiteral("light"));
-            window_.setPresent(true);
-            after(700, [this] {
-                grab(&window_, QStringLiteral("present-light.png"));
-                window_.setPresent(false);
-                const Experiment& e = window_.controller().experiment();
-                const int lane = int(e.lanes.size()) - 1;
-                SchemeDialog dialog(e.lanes[size_t(lane)].spec, &window_.controller().model()->config(),
-                                    Theme::instance().laneOf(lane, e.reference), false, &window_);
-                dialog.show();
-                QApplication::processEvents();
-                grab(&dialog, QStringLiteral("scheme-editor.png"));
-                QApplication::exit(0);
-            });
-        });
-    });
+    std::vector<Step> steps;
+    steps.push_back({700, [this] { grab(&window_, QStringLiteral("explore-light")); }});
+    steps.push_back({0, [this] {
+                         window_.setTheme(QStringLiteral("dark"));
+                         window_.resize(1920, 1080);
+                     }});
+    steps.push_back({300, [this] { window_.restoreDefaultLayout(); }});
+    // the distribution view asks for its picture when it is seen
+    steps.push_back({2500, [this] { grab(&window_, QStringLiteral("explore-dark")); }});
+    steps.push_back({0, [this] { window_.setPresent(true); }});
+    both(steps, QStringLiteral("present"), 700);
+    steps.push_back({0, [this] { window_.setPresent(false); }});
+    for (const char* theme : {"dark", "light"})
+        steps.push_back({300, [this, theme] {
+                             window_.setTheme(QLatin1String(theme));
+                             grabSchemeEditor(QStringLiteral("scheme-editor-") + QLatin1String(theme));
+                         }});
+    steps.push_back({0, [] { QApplication::exit(0); }});
+    take(std::move(steps));
+}
+
+void ScreenshotTour::grabSchemeEditor(const QString& name) {
+    const Experiment& e = window_.controller().experiment();
+    const int lane = int(e.lanes.size()) - 1;
+    SchemeDialog dialog(e.lanes[size_t(lane)].spec, &window_.controller().model()->config(),
+                        Theme::instance().laneOf(lane, e.reference), false, &window_);
+    dialog.show();
+    QApplication::processEvents();
+    grab(&dialog, name);
 }
 
 ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {

@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QTimer>
 #include <functional>
+#include <vector>
 
 namespace kvasir::ui {
 
@@ -19,8 +20,14 @@ class ScreenshotTour : public QObject {
     void start();
 
  private:
-    void after(int ms, std::function<void()> next);
+    struct Step {
+        int wait_ms;
+        std::function<void()> run;
+    };
+    void take(std::vector<Step> steps);
+    void both(std::vector<Step>& steps, const QString& name, int settle_ms);
     void grab(QWidget* widget, const QString& name);
+    void grabSchemeEditor(const QString& name);
     void whenFinished();
 
     MainWindow& window_;
