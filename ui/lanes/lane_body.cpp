@@ -33,6 +33,7 @@ void LaneBody::setRun(const RunModel* run, int lane) {
     run_ = run;
     lane_ = lane;
     step_ = -1;
+    ended_ = false;
     rebuild();
 }
 
@@ -55,6 +56,16 @@ void LaneBody::rebuild() {
         for (const int id : run_->info().prompt_ids)
             flow_.append(utf16(utf8_.push(run_->piece_of(id))));
     appendNew();
+    if (ended_) endText();
+    emit contentGrew();
+    update();
+}
+
+void LaneBody::endText() {
+    ended_ = true;
+    const std::string tail = utf8_.finish();
+    if (tail.empty() || marks_.empty()) return;
+    flow_.extendLast(utf16(tail));
     emit contentGrew();
     update();
 }

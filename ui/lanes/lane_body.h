@@ -21,6 +21,7 @@ class LaneBody : public QWidget {
     /// Shows `lane` of `run`, from the start. The run must outlive the body or be replaced here.
     void setRun(const RunModel* run, int lane);
     void appendNew();  ///< takes the records that came since
+    void endText();    ///< no record comes any more: bytes that wait for the rest of their character are shown
     void setPromptShown(bool shown);
     void setNote(const QString& rich, bool bad = false);  ///< instead of text: why there is none
     void setTextPoints(double points);
@@ -79,6 +80,7 @@ class LaneBody : public QWidget {
     TokenFlow flow_;
     std::vector<Mark> marks_;  // by step
     Utf8Stream utf8_;
+    bool ended_ = false;
     int first_flip_ = -1;
     float flip_margin_ = 0;
     bool prompt_shown_ = false;

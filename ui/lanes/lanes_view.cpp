@@ -56,6 +56,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     });
     connect(&controller_, &RunController::recordsAppended, this, &LanesView::append);
     connect(&controller_, &RunController::statusChanged, this, [this] {
+        endTexts();
         if (!header_timer_.isActive()) header_timer_.start();
     });
     connect(&controller_, &RunController::modelChanged, this, &LanesView::updateHeaders);
@@ -123,6 +124,7 @@ void LanesView::rebuild() {
     arrange();
     for (size_t i = 0; i < panes_.size(); ++i)
         panes_[i]->setLane(lanes[i]);
+    endTexts();
     legend_->setFreeRunning(experiment.mode == Mode::free_running);
     updateScroll();
 }
@@ -161,6 +163,12 @@ void LanesView::append() {
     for (LanePane* pane : panes_)
         pane->body()->appendNew();
     if (!header_timer_.isActive()) header_timer_.start();
+}
+
+void LanesView::endTexts() {
+    if (!controller_.runIsOver()) return;
+    for (LanePane* pane : panes_)
+        pane->body()->endText();
 }
 
 void LanesView::updateHeaders() {

@@ -47,6 +47,7 @@ class LanesView : public QWidget {
     void rebuild();
     void arrange();
     void append();
+    void endTexts();
     void updateHeaders();
     void updateScroll();
     void scrollTo(int y);

@@ -48,12 +48,19 @@ int TokenFlow::append(const QString& text) {
     const int before = lineCount() - 1;
     texts_.push_back(text);
     token_first_.push_back(fragments_.size());
-    layOut(tokenCount() - 1);
+    layOut(tokenCount() - 1, text);
     return before;
 }
 
-void TokenFlow::layOut(int token) {
-    const QString& text = texts_[size_t(token)];
+int TokenFlow::extendLast(const QString& text) {
+    if (texts_.empty()) return append(text);
+    const int before = lineCount() - 1;
+    texts_.back() += text;
+    layOut(tokenCount() - 1, text);
+    return before;
+}
+
+void TokenFlow::layOut(int token, const QString& text) {
     qsizetype i = 0;
     while (i < text.size()) {
         const QChar c = text[i];

@@ -26,6 +26,8 @@ class TokenFlow {
     void clear();
     /// Adds the next token; returns the first line that changed.
     int append(const QString& text);
+    /// Adds to the text of the last token; returns the first line that changed.
+    int extendLast(const QString& text);
 
     int tokenCount() const { return int(texts_.size()); }
     const QString& textOf(int token) const { return texts_[size_t(token)]; }
@@ -45,7 +47,7 @@ class TokenFlow {
     int tokenAt(const QPointF& point, bool nearest = false) const;
 
  private:
-    void layOut(int token);
+    void layOut(int token, const QString& text);
     void place(int token, const QString& text, double width, bool blank);
     void newLine();
     void wrapWord();

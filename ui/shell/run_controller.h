@@ -27,6 +27,10 @@ class RunController : public QObject {
         const EngineState s = status_.state;
         return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused;
     }
+    /// No more records will come for run().
+    bool runIsOver() const {
+        return !run_.empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));
+    }
     std::shared_ptr<const Model> model() const { return model_; }
     const Experiment& experiment() const { return experiment_; }
     void setExperiment(const Experiment& experiment);  ///< what the next Run will use
