@@ -133,6 +133,30 @@ class TestShell : public QObject {
         QCOMPARE(controller.experiment().lanes.back().spec.text, std::string("kivi:2"));
     }
 
+    void movingALaneKeepsTheOthersInOrder() {
+        RunController controller;
+        ExperimentEdits edits(controller);
+        const auto order = [&] {
+            QStringList names;
+            for (const LaneSetup& lane : controller.experiment().lanes)
+                names << QString::fromStdString(lane.spec.text);
+            return names.join(QLatin1Char(' '));
+        };
+        QCOMPARE(order(), QStringLiteral("fp16 quanto:4 quanto:2 hadamard:2"));
+        edits.moveLane(3, -2);
+        QCOMPARE(order(), QStringLiteral("fp16 hadamard:2 quanto:4 quanto:2"));
+        QCOMPARE(controller.experiment().reference, 0);
+        edits.moveLane(0, 2);
+        QCOMPARE(order(), QStringLiteral("hadamard:2 quanto:4 fp16 quanto:2"));
+        QCOMPARE(controller.experiment().reference, 2);
+        edits.moveLane(0, 3);
+        QCOMPARE(controller.experiment().reference, 1);
+        edits.moveLane(3, -3);
+        QCOMPARE(controller.experiment().reference, 2);
+        edits.moveLane(0, -1);
+        QCOMPARE(edits.stack().count(), 4);
+    }
+
     void schemeEditorKnowsEveryPreset() {
         for (const Preset& preset : presets()) {
             const CacheSpec spec = parse_cache_spec(preset.name).value();

@@ -78,11 +78,15 @@ void ExperimentEdits::moveLane(int lane, int by) {
     Experiment e = experiment();
     const int to = lane + by;
     if (to < 0 || to >= int(e.lanes.size())) return;
-    std::swap(e.lanes[size_t(lane)], e.lanes[size_t(to)]);
+    const LaneSetup moved = e.lanes[size_t(lane)];
+    e.lanes.erase(e.lanes.begin() + lane);
+    e.lanes.insert(e.lanes.begin() + to, moved);
     if (e.reference == lane)
         e.reference = to;
-    else if (e.reference == to)
-        e.reference = lane;
+    else if (lane < e.reference && e.reference <= to)
+        --e.reference;
+    else if (to <= e.reference && e.reference < lane)
+        ++e.reference;
     apply(tr("Move %1").arg(nameOf(e.lanes[size_t(to)].spec)), e);
 }
 

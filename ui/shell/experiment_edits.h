@@ -26,7 +26,7 @@ class ExperimentEdits : public QObject {
     void replaceLane(int lane, const CacheSpec& spec);
     void duplicateLane(int lane);
     void removeLane(int lane);
-    void moveLane(int lane, int by);
+    void moveLane(int lane, int by);  ///< the lanes between make room; beyond an end nothing happens
     void enableLane(int lane, bool enabled);
 
  private:

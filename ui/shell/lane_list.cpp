@@ -15,6 +15,7 @@
 #include "ui/shell/experiment_edits.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
+#include "ui/shell/row_drag.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/typeset.h"
 
@@ -25,13 +26,18 @@ constexpr char kLane[] = "kvasirLane";
 }
 
 LaneList::LaneList(RunController& controller, ExperimentEdits& edits, QWidget* parent)
-    : QWidget(parent), controller_(controller), edits_(edits), column_(new QVBoxLayout(this)) {
+    : QWidget(parent),
+      controller_(controller),
+      edits_(edits),
+      column_(new QVBoxLayout(this)),
+      drag_(new RowDrag(this, column_)) {
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(2);
     // later, because a row's own check box may be what changed the experiment
     connect(&controller_, &RunController::experimentChanged, this,
             [this] { QTimer::singleShot(0, this, &LaneList::rebuild); });
     connect(&controller_, &RunController::modelChanged, this, &LaneList::rebuild);
+    connect(drag_, &RowDrag::dropped, this, [this](int from, int to) { edits_.moveLane(from, to - from); });
     rebuild();
 }
 
@@ -56,15 +62,19 @@ QWidget* LaneList::makeRow(int lane) {
     const QString name = QString::fromStdString(display_name(setup.spec));
     auto* row = new QWidget(this);
     row->setProperty(kLane, lane);
+    row->setObjectName(QStringLiteral("lane-row-%1").arg(lane));
+    drag_->watch(row);
     auto* line = new QHBoxLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(7);
     auto* used = new QCheckBox(row);
+    used->setCursor(Qt::ArrowCursor);
     used->setObjectName(QStringLiteral("lane-used-%1").arg(lane));
     used->setChecked(setup.enabled || reference);
     used->setEnabled(!reference);
     used->setToolTip(reference ? tr("Errors are measured against this lane: it always runs")
-                               : tr("Run this lane. Enter edits it, Alt+Up and Alt+Down move it, Delete removes it."));
+                               : tr("Run this lane. Enter edits it, Alt+Up and Alt+Down or the mouse move it, Delete "
+                                    "removes it."));
     used->setAccessibleName(tr("Lane %1, %2").arg(look.letter, name));
     used->installEventFilter(this);
     connect(used, &QCheckBox::toggled, this, [this, lane](bool on) { edits_.enableLane(lane, on); });
@@ -73,7 +83,7 @@ QWidget* LaneList::makeRow(int lane) {
     auto* label = new OneLineLabel(row);
     label->setText(name);
     typeset(label, 10, reference ? Face::semibold : Face::regular);
-    label->setToolTip(QStringLiteral("%1\n%2").arg(name, QString::fromStdString(long_spec(setup.spec))));
+    label->setToolTip(tr("%1\n%2\nDrag to move the lane").arg(name, QString::fromStdString(long_spec(setup.spec))));
     const int head_dim = controller_.model() ? controller_.model()->config().head_dim : 64;
     auto* bits = makeLabel(reference ? tr("reference") : fixedText(nominal_bits_per_value(setup.spec, head_dim), 1), 9,
                            Face::regular, QStringLiteral("dim"));
@@ -81,6 +91,7 @@ QWidget* LaneList::makeRow(int lane) {
     auto* more = new QToolButton(row);
     more->setIcon(icon(QStringLiteral("more"), QStringLiteral("dim")));
     more->setAutoRaise(true);
+    more->setCursor(Qt::ArrowCursor);
     more->setPopupMode(QToolButton::InstantPopup);
     more->setToolTip(tr("Edit, duplicate, remove or move lane %1").arg(look.letter));
     more->setAccessibleName(tr("Menu of lane %1").arg(look.letter));

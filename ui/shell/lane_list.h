@@ -11,6 +11,7 @@ class QVBoxLayout;
 namespace kvasir::ui {
 
 class ExperimentEdits;
+class RowDrag;
 class RunController;
 
 class LaneList : public QWidget {
@@ -33,6 +34,7 @@ class LaneList : public QWidget {
     RunController& controller_;
     ExperimentEdits& edits_;
     QVBoxLayout* column_;
+    RowDrag* drag_;
 };
 
 }  // namespace kvasir::ui
