@@ -177,6 +177,69 @@ class TestLanes : public QObject {
         QVERIFY(!lanes.popoverShown());
     }
 
+    void bytesThatWaitForTheirCharacterAreShownAtTheEnd() {
+        Session s = session(true);
+        std::vector<StepRecord> records = s.run.lane(1);
+        for (const int lane : {0, 1})
+            for (StepRecord r : {records.back()}) {
+                r.lane = lane;
+                r.step = r.position = 3;
+                r.token_id = 5;
+                s.run.append({r});
+            }
+        s.run.set_piece(5, "\xE2\x82");  // two of the three bytes of a euro sign
+        ViewState state;
+        LaneBody body(state, nullptr);
+        body.resize(400, 300);
+        body.setRun(&s.run, 1);
+        QVERIFY(body.stepRect(3).isNull());
+        body.endText();
+        QVERIFY(!body.stepRect(3).isNull());
+        const int width = body.stepRect(3).width();
+        body.endText();  // once
+        QCOMPARE(body.stepRect(3).width(), width);
+        body.setPromptShown(true);  // laid out again
+        QVERIFY(!body.stepRect(3).isNull());
+
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.resize(900, 500);
+        lanes.show();
+        controller.adoptSession(s);  // a run from a file is over
+        QVERIFY(!lanes.panes()[1]->body()->stepRect(3).isNull());
+        view.setLaneShown(0, false);
+        QVERIFY(!lanes.panes()[0]->body()->stepRect(3).isNull());
+    }
+
+    void figuresInsideTheNoiseFloorAreGreyed() {
+        for (const float floor : {0.0f, 0.001f, 10.0f}) {
+            Session s = session(true);
+            auto info = std::make_shared<RunInfo>(s.run.info());
+            info->experiment.noise_floor = floor > 0;
+            std::vector<StepRecord> records;
+            for (const int lane : {0, 1})
+                for (StepRecord r : s.run.lane(lane)) {
+                    r.has_floor = lane == 0 && floor > 0;
+                    r.floor_kl = floor;
+                    records.push_back(r);
+                }
+            s.run.begin(info, 2, 1, 64);
+            s.run.append(records);
+            RunController controller;
+            ViewState view;
+            LanesView lanes(controller, view);
+            controller.adoptSession(s);
+            const auto says = [&](size_t lane) {
+                const LaneHeader* header = lanes.panes()[lane]->header();
+                return header->toolTip().contains(QStringLiteral("inside the noise floor of 10.00")) &&
+                       header->accessibleName().contains(QStringLiteral("inside the noise floor"));
+            };
+            QVERIFY(!says(0));
+            QCOMPARE(says(1), floor > 1);
+        }
+    }
+
     void tintedTokensAreDrawnInTheirTint() {
         for (const bool comparable : {true, false}) {
             RunController controller;

@@ -13,11 +13,13 @@ class HandFeed : public PlotFeed {
  public:
     RunModel model;
     bool still_running = false;
+    std::optional<PlannedRun> planned;
     std::vector<DistributionRequest> requests;
     int n_cancelled = 0;
 
     const RunModel& run() const override { return model; }
     bool running() const override { return still_running; }
+    std::optional<PlannedRun> plannedRun() const override { return planned; }
     void requestDistribution(const DistributionRequest& request) override { requests.push_back(request); }
     void cancelDistribution() override { ++n_cancelled; }
 

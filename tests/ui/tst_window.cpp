@@ -2,23 +2,29 @@
 // The real window, driven by keys: type a prompt, run four lanes, compare the plots' tables with what was recorded,
 // export, save, reload.
 #include <QApplication>
+#include <QCheckBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 #include <QtGui/QDropEvent>
+#include <algorithm>
 #include <memory>
 
+#include "core/session/session_file.h"
 #include "support/default_model.h"
 #include "ui/lanes/lane_pane.h"
 #include "ui/lanes/lanes_view.h"
+#include "ui/plots/lines_chart.h"
 #include "ui/plots/plot_text.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/main_window.h"
@@ -139,6 +145,10 @@ class TestWindow : public QObject {
         QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
         QVERIFY(!dock->isVisible());
         QCOMPARE(Theme::instance().typeScale(), 1.5);
+        const auto buttons = plot("error-per-token")->titleBarWidget()->findChildren<QToolButton*>();
+        QVERIFY(!buttons.isEmpty());
+        for (const QToolButton* button : buttons)
+            QVERIFY(button->iconSize().width() >= 18);  // icons grow with the type
         QTest::keyClick(window_.get(), Qt::Key_Escape);
         QVERIFY(dock->isVisible());
         QCOMPARE(Theme::instance().typeScale(), 1.0);
@@ -157,12 +167,65 @@ class TestWindow : public QObject {
         QVERIFY(reached.size() >= 3);
     }
 
+    void theMouseMovesLanes() {
+        const Experiment before = window_->controller().experiment();
+        const int n_edits = window_->edits().stack().index();
+        const auto row = [&](int lane) {
+            auto* found = window_->findChild<QWidget*>(QStringLiteral("lane-row-%1").arg(lane));
+            return found;
+        };
+        auto* line = window_->findChild<QWidget*>(QStringLiteral("drop-line"));
+        QVERIFY(row(3) && line);
+        const auto drag = [&](int from, int to, int into) {
+            QWidget* dragged = row(from);
+            const QPointer<QWidget> old = dragged;
+            const QPoint start(dragged->width() / 2, dragged->height() / 2);
+            const QPoint end = dragged->mapFromGlobal(row(to)->mapToGlobal(QPoint(start.x(), into)));
+            QTest::mousePress(dragged, Qt::LeftButton, {}, start);
+            QTest::mouseMove(dragged, start + QPoint(0, 1));
+            QVERIFY(!line->isVisible());
+            QTest::mouseMove(dragged, end);
+            QTest::mouseMove(dragged, end);
+            QVERIFY(line->isVisible());
+            QTest::mouseRelease(dragged, Qt::LeftButton, {}, end);
+            QVERIFY(!line->isVisible());
+            QTRY_VERIFY(!old);  // the list is made anew
+            QTRY_VERIFY(row(3)->y() > row(2)->y() && row(2)->y() > row(1)->y());
+        };
+        drag(3, 1, 1);  // above the first quantized lane
+        Experiment moved = before;
+        std::rotate(moved.lanes.begin() + 1, moved.lanes.begin() + 3, moved.lanes.end());
+        QVERIFY(window_->controller().experiment() == moved);
+        QCOMPARE(window_->edits().stack().index(), n_edits + 1);
+        drag(0, 2, row(2)->height() - 1);  // the reference, downwards
+        QCOMPARE(window_->controller().experiment().reference, 2);
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->controller().experiment() == before);
+        QTest::qWait(20);
+        QTest::mouseClick(row(1), Qt::LeftButton, {}, QPoint(row(1)->width() / 2, 3));  // a click moves nothing
+        QVERIFY(window_->controller().experiment() == before);
+    }
+
+    void theNoiseFloorIsAnExperimentEdit() {
+        auto* box = window_->findChild<QCheckBox*>(QStringLiteral("noise-floor"));
+        QVERIFY(box && !box->isChecked());
+        QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(6, box->height() / 2));
+        QVERIFY(window_->controller().experiment().noise_floor && box->isChecked());
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(!window_->controller().experiment().noise_floor && !box->isChecked());
+        QVERIFY(experiment_to_json(window_->controller().experiment())["noise_floor"] == false);
+    }
+
     void runsFourLanesAndPlotsWhatWasRecorded() {
         KVASIR_NEEDS_MODEL(model);
         window_->openPath(QString::fromStdString(model), false);
         QTRY_VERIFY_WITH_TIMEOUT(window_->controller().model(), 120000);
         typePrompt(QStringLiteral("The keeper of the lighthouse has a cat named Biscuit. The cat is named"), 8);
         QCOMPARE(window_->controller().experiment().lanes.size(), size_t(4));
+        window_->actions()["noise-floor"]->trigger();
+        auto* chart = plot("memory")->plot()->findChild<LinesChart*>();
+        QTRY_VERIFY(!chart->lines().isEmpty() && chart->lines()[0].predicted->dataCount() == 8);
         QTest::keyClick(window_.get(), Qt::Key_F5);
         QTRY_COMPARE_WITH_TIMEOUT(state(), EngineState::finished, 300000);
 
@@ -196,7 +259,46 @@ class TestWindow : public QObject {
         QCOMPARE(memory.size(), qsizetype(1 + 4 * n));
         const qsizetype total = memory[0].indexOf(QStringLiteral("total_bytes"));
         QCOMPARE(memory[1][total].toULongLong(), qulonglong(run.lane(0)[0].bytes.total()));
+        const qsizetype predicted = memory[0].indexOf(QStringLiteral("predicted_bytes"));
+        for (const QStringList& row : memory.mid(1))
+            QVERIFY(std::abs(row[predicted].toDouble() / row[total].toDouble() - 1) < 0.001);
+        QVERIFY(run.noise_floor().n == int(n) && run.noise_floor().kl_mean > 0);
+        QVERIFY(run.noise_floor().kl_mean < run.summary(1).kl_mean);
         QCOMPARE(window_->lanes().panes().size(), size_t(4));
+    }
+
+    void oneClickMakesTheComparisonEqual() {
+        if (window_->controller().run().empty()) QSKIP("needs the run of the test before, and so the default model");
+        const auto button = [&]() -> QPushButton* {
+            MessageBar* bar = window_->messages().message(QStringLiteral("unequal"));
+            return bar ? bar->findChild<QPushButton*>() : nullptr;
+        };
+        const Experiment before = window_->controller().experiment();
+        const int n_edits = window_->edits().stack().index();
+        QVERIFY(button());
+        QTest::mouseClick(button(), Qt::LeftButton);
+        for (size_t lane = 1; lane < 4; ++lane) {
+            const CacheSpec& spec = window_->controller().experiment().lanes[lane].spec;
+            QCOMPARE(spec.residual_k, 128);
+            QCOMPARE(spec.residual_v, 128);
+        }
+        QCOMPARE(window_->edits().stack().index(), n_edits + 1);
+        QVERIFY(!button());  // the run shown is still unequal, and says so
+        QVERIFY(window_->messages().message(QStringLiteral("unequal")));
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->controller().experiment() == before);
+        QVERIFY(button());
+
+        Experiment impossible = before;  // no residual is a multiple of both groups
+        impossible.lanes[1].spec = parse_cache_spec("kivi:2,group=48,residual=48").value();
+        impossible.lanes[2].spec = parse_cache_spec("kivi:4,group=40,residual=40").value();
+        window_->edits().apply(QStringLiteral("two groups"), impossible);
+        QTest::mouseClick(button(), Qt::LeftButton);
+        QVERIFY(window_->controller().experiment() == impossible);
+        MessageBar* why = window_->messages().message(QStringLiteral("make-equal"));
+        QVERIFY(why && why->sentence().contains(QStringLiteral("multiple of the group")));
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->controller().experiment() == before);
     }
 
     void exportsEveryPlotAndTheTranscript() {

@@ -27,8 +27,17 @@ void LaneHeader::setContent(const Content& content) {
     QStringList words;
     for (const Metric& m : metrics())
         words.append(m.key + QLatin1Char(' ') + m.value);
+    QString tip = QStringLiteral("%1\n%2").arg(content.name, content.spec);
+    if (content.insideNoiseFloor()) {
+        const QString inside = tr("mean KL %1 is inside the noise floor of %2 nats: the reference moves as much when "
+                                  "its sums are taken in "
+                                  "another order")
+                                   .arg(errorText(content.summary->kl_mean), errorText(content.noise_floor));
+        words.append(inside);
+        tip += QLatin1Char('\n') + inside;
+    }
     setAccessibleName(tr("Lane %1, %2: %3").arg(content.look.letter, content.name, words.join(QStringLiteral(", "))));
-    setToolTip(QStringLiteral("%1\n%2").arg(content.name, content.spec));
+    setToolTip(tip);
     update();
 }
 
@@ -58,7 +67,8 @@ QVector<LaneHeader::Metric> LaneHeader::metrics() const {
     list.append({tr("MiB"), some ? mibText(s.bytes.total()) : kNone, QStringLiteral("88.88")});
     list.append({tr("tokens / s"), some && s.tokens_per_second > 0 ? fixedText(s.tokens_per_second, 1) : kNone,
                  QStringLiteral("888.8")});
-    list.append({tr("mean KL"), some && s.n_comparable > 0 ? errorText(s.kl_mean) : kNone, QStringLiteral("8.8e-04")});
+    list.append({tr("mean KL"), some && s.n_comparable > 0 ? errorText(s.kl_mean) : kNone, QStringLiteral("8.8e-04"),
+                 c.insideNoiseFloor()});
     if (c.reference)
         list.append({tr("perplexity"), some ? fixedText(s.ppl, 2) : kNone, QStringLiteral("888.88")});
     else
@@ -145,7 +155,7 @@ void LaneHeader::paintEvent(QPaintEvent*) {
         painter.setPen(theme.colour(QStringLiteral("dim")));
         painter.drawText(QPoint(x, y + key_metrics.ascent()), figures[i].key);
         painter.setFont(value_font);
-        painter.setPen(theme.colour(QStringLiteral("text")));
+        painter.setPen(theme.colour(figures[i].dim ? QStringLiteral("dim") : QStringLiteral("text")));
         painter.drawText(QPoint(x, y + key_metrics.height() + value_metrics.ascent()), figures[i].value);
         x += widths[i] + gap;
     }

@@ -23,6 +23,10 @@ class LaneHeader : public QWidget {
         bool reference = false, exact = false, reference_path = false, failed = false;
         double nominal_bits = 0;
         std::optional<LaneSummary> summary;  ///< none before the first record
+        double noise_floor = 0;              ///< mean KL of the reference's second draw, nats; 0: not measured
+        bool insideNoiseFloor() const {
+            return !reference && summary && summary->n_comparable > 0 && summary->kl_mean < noise_floor;
+        }
     };
     void setContent(const Content& content);
     void setCompact(bool compact);  ///< one line: chip, name, bits, KL
@@ -36,6 +40,7 @@ class LaneHeader : public QWidget {
  private:
     struct Metric {
         QString key, value, widest;
+        bool dim = false;
     };
     QVector<Metric> metrics() const;
     int paintName(QPainter& painter, int y);

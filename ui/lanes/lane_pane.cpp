@@ -41,6 +41,7 @@ void LanePane::updateHeader() {
     if (measured) {
         if (lane() < int(run.info().lanes.size())) c.failed = run.info().lanes[size_t(lane())].failed;
         c.summary = run.summary(lane());
+        if (!c.reference) c.noise_floor = run.noise_floor().kl_mean;
     }
     header_->setContent(c);
     body_->setAccessibleName(tr("Text of lane %1, %2").arg(c.look.letter, c.name));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/controller_feed.h"
 
+#include "core/session/token_plan.h"
 #include "ui/shell/run_controller.h"
 
 namespace kvasir::ui {
@@ -10,7 +11,11 @@ ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller
     connect(&controller, &RunController::recordsAppended, this, &PlotFeed::recordsAppended);
     connect(&controller, &RunController::distributionReady, this, &PlotFeed::distributionReady);
     connect(&controller, &RunController::statusChanged, this, &ControllerFeed::readStatus);
+    connect(&controller, &RunController::experimentChanged, this, &ControllerFeed::countTokens);
+    connect(&controller, &RunController::modelChanged, this, &ControllerFeed::countTokens);
+    connect(&counter_, &TokenCounter::counted, this, &ControllerFeed::plan);
     readStatus();
+    countTokens();
 }
 
 const RunModel& ControllerFeed::run() const {
@@ -31,6 +36,24 @@ void ControllerFeed::readStatus() {
     if (running == running_) return;
     running_ = running;
     emit runningChanged();
+}
+
+void ControllerFeed::countTokens() {
+    if (!controller_.model() || !controller_.run().empty()) return;  // what was measured is shown, not what is planned
+    const Experiment& e = controller_.experiment();
+    counter_.count(controller_.model(), e.prompt, e.chat && !e.score_text);
+}
+
+void ControllerFeed::plan(int n_tokens) {
+    const ModelConfig& c = controller_.model()->config();
+    const auto tokens = plan_tokens(controller_.experiment(), n_tokens, c.context_length);
+    plan_.reset();
+    if (tokens)
+        plan_ = PlannedRun{controller_.experiment(),
+                           {c.n_layers, c.n_kv_heads, c.head_dim, tokens->n_prompt + tokens->n_planned},
+                           tokens->n_prompt,
+                           tokens->n_planned};
+    emit planChanged();
 }
 
 ControllerFeed& ControllerFeed::of(RunController& controller) {

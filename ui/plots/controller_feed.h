@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/plots/plot_feed.h"
+#include "ui/shell/token_counter.h"
 
 namespace kvasir::ui {
 
@@ -14,6 +15,7 @@ class ControllerFeed : public PlotFeed {
     explicit ControllerFeed(RunController& controller);
     const RunModel& run() const override;
     bool running() const override { return running_; }
+    std::optional<PlannedRun> plannedRun() const override { return plan_; }
     void requestDistribution(const DistributionRequest& request) override;
     void cancelDistribution() override;
 
@@ -22,8 +24,12 @@ class ControllerFeed : public PlotFeed {
 
  private:
     void readStatus();
+    void countTokens();
+    void plan(int n_tokens);  ///< of the experiment's text
 
     RunController& controller_;
+    TokenCounter counter_;
+    std::optional<PlannedRun> plan_;
     bool running_ = false;
 };
 

@@ -26,18 +26,21 @@ std::vector<Measure> errorMeasures() {
     // After a fork the contexts differ: no error is drawn there.
     kl.value = [](const StepRecord& r) { return r.comparable ? double(r.kl) : kNoValue; };
     kl.text = errorText;
+    kl.floor = [](const StepRecord& r) { return double(r.floor_kl); };
 
     Measure delta = kl;
     delta.name = QStringLiteral("Δ log-probability");
     delta.axis = QStringLiteral("Δ log p of the token, nats");
     delta.log = false;
     delta.value = [](const StepRecord& r) { return r.comparable ? double(r.delta_logprob) : kNoValue; };
+    delta.floor = [](const StepRecord& r) { return std::abs(double(r.floor_delta_logprob)); };
 
     Measure rank = kl;
     rank.name = QStringLiteral("Rank");
     rank.axis = QStringLiteral("rank of the token");
     rank.unit = QStringLiteral("rank, 1 is the most likely");
     rank.reference = true;
+    rank.floor = nullptr;
     rank.lowest = 1;
     rank.value = [](const StepRecord& r) { return r.rank + 1.0; };
     rank.text = [](double value) { return std::isnan(value) ? fixedText(value, 0) : countText(qint64(value)); };
@@ -61,14 +64,16 @@ ErrorPerToken::ErrorPerToken(PlotFeed& feed, ViewState& view, const PlotTexts& t
 
 QByteArray ErrorPerToken::csv() const {
     CsvWriter csv({"lane", "spec", "step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll",
-                   "probability", "reference_probability", "rank", "top1_id", "top1_agrees"});
+                   "probability", "reference_probability", "rank", "top1_id", "top1_agrees", "floor_kl",
+                   "floor_delta_logprob"});
     for (int lane = 0; lane < run().n_lanes(); ++lane)
         for (const StepRecord& r : run().lane(lane))
             csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
                      QByteArray::number(r.position), QByteArray::number(r.token_id), r.comparable ? "1" : "0",
                      exactText(r.kl), exactText(r.delta_logprob), exactText(r.nll), exactText(r.probability),
                      exactText(r.reference_probability), QByteArray::number(r.rank), QByteArray::number(r.top1_id),
-                     r.top1_agrees ? "1" : "0"});
+                     r.top1_agrees ? "1" : "0", r.has_floor ? exactText(r.floor_kl) : "",
+                     r.has_floor ? exactText(r.floor_delta_logprob) : ""});
     return csv.bytes();
 }
 

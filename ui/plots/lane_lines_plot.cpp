@@ -25,6 +25,10 @@ LaneLinesPlot::LaneLinesPlot(PlotFeed& feed, ViewState& view, const PlotTexts& t
     if (measures_.size() > 1)
         for (size_t i = 0; i < measures_.size(); ++i)
             addChoice(measures_[i].name, [this, i] { setMeasure(int(i)); });
+    if (std::any_of(measures_.begin(), measures_.end(), [](const Measure& m) { return bool(m.predicted); }))
+        connect(&feed, &PlotFeed::planChanged, this, [this] {
+            if (run().empty()) startAgain();
+        });
 }
 
 void LaneLinesPlot::addChoice(const QString& name, std::function<void()> chosen) {
@@ -70,27 +74,53 @@ void LaneLinesPlot::startRun() {
     buildLines();
 }
 
+std::optional<PlannedRun> LaneLinesPlot::plan() const {
+    return run().empty() ? feed().plannedRun() : planOf(run());
+}
+
+bool LaneLinesPlot::hasPicture() const {
+    return PlotFrame::hasPicture() || (measure().predicted && plan());
+}
+
 void LaneLinesPlot::buildLines() {
     chart_->clearLines();
     means_.clear();
     n_drawn_.clear();
     spans_.clear();
-    if (run().empty()) return;
-    const Experiment& experiment = run().info().experiment;
-    n_drawn_.assign(size_t(run().n_lanes()), 0);
+    n_floor_ = 0;
+    const std::optional<PlannedRun> planned = plan();
+    if (!planned || (run().empty() && !measure().predicted)) return;
+    const Experiment& experiment = planned->experiment;
+    const size_t n_lanes = experiment.lanes.size();
+    n_drawn_.assign(n_lanes, 0);
     QCPRange nothing;  // its constructor would swap the ends
     nothing.lower = kInfinity, nothing.upper = -kInfinity;
-    spans_.assign(size_t(run().n_lanes()), nothing);
-    means_.assign(size_t(run().n_lanes()), RunningMean(measure().smoothing));
-    for (int lane = 0; lane < run().n_lanes(); ++lane) {
+    spans_.assign(n_lanes, nothing);
+    means_.assign(n_lanes, RunningMean(measure().smoothing));
+    floor_mean_ = RunningMean(measure().smoothing);
+    if (measure().floor && experiment.noise_floor) chart_->floorBand().begin(!measure().log);
+    for (int lane = 0; lane < int(n_lanes); ++lane) {
         const bool reference = lane == experiment.reference;
         const LaneSetup& setup = experiment.lanes[size_t(lane)];
-        if (!setup.enabled || run().info().lanes[size_t(lane)].failed) continue;
-        if (reference && !measure().reference) continue;
+        const bool runs = run().empty()
+                              ? check_geometry(setup.spec, planned->shape.n_kv_heads, planned->shape.head_dim).ok()
+                              : !run().info().lanes[size_t(lane)].failed;
+        if (!setup.enabled || !runs || (reference && !measure().reference)) continue;
         chart_->addLine(lane, lane - (lane > experiment.reference ? 1 : 0), reference, laneShortName(setup.spec),
                         measure().raw);
+        if (measure().predicted) addPrediction(setup.spec);
     }
     lanesShown();
+}
+
+void LaneLinesPlot::addPrediction(const CacheSpec& spec) {
+    const PlannedRun planned = *plan();
+    QVector<double> x, y;
+    for (int i = 0; i < planned.n_planned; ++i) {
+        x << planned.n_prompt + i;
+        y << measure().predicted(spec, planned, planned.n_prompt + i);
+    }
+    chart_->addPrediction(x, y);
 }
 
 void LaneLinesPlot::lanesShown() {
@@ -121,7 +151,17 @@ void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
     }
 }
 
+void LaneLinesPlot::appendFloor() {
+    if (!measure().floor || !run().info().experiment.noise_floor) return;
+    const std::vector<StepRecord>& records = run().lane(run().info().experiment.reference);
+    for (; n_floor_ < records.size(); ++n_floor_) {
+        const StepRecord& record = records[n_floor_];
+        if (record.has_floor) chart_->floorBand().add(record.position, floor_mean_.add(measure().floor(record)));
+    }
+}
+
 void LaneLinesPlot::takeRecords() {
+    appendFloor();
     for (const LinesChart::Line& line : chart_->lines())
         appendLane(line.lane, line);
     updateLimits();
@@ -134,36 +174,77 @@ void LaneLinesPlot::updateLimits() {
         first = std::min(first, double(run().lane(lane).front().position));
         last = std::max(last, double(run().lane(lane).back().position));
     }
-    if (first > last) return;
+    if (first > last) {
+        const std::optional<PlannedRun> planned = measure().predicted ? plan() : std::nullopt;
+        if (!planned) return;
+        first = planned->n_prompt;
+        last = first + planned->n_planned - 1;
+    }
     // While tokens may still come the axis keeps their place, so that it does not move.
     if (feed().running()) last = std::max(last, first + run().info().n_planned - 1);
     const QCPRange x(first, std::max(last, first + 1));
-    double low = kInfinity, high = -kInfinity;
-    for (int lane = 0; lane < run().n_lanes(); ++lane) {
-        if (!view().laneShown(lane)) continue;
-        low = std::min(low, spans_[size_t(lane)].lower);
-        high = std::max(high, spans_[size_t(lane)].upper);
+    chart_->setLimits(x, yLimits(x));
+}
+
+QCPRange LaneLinesPlot::yLimits(const QCPRange& x) const {
+    double low = kInfinity, high = -kInfinity, lowest = measure().lowest;
+    for (const LinesChart::Line& line : chart_->lines()) {
+        if (!view().laneShown(line.lane)) continue;
+        const QCPRange& span = spans_[size_t(line.lane)];
+        low = std::min(low, span.lower);
+        high = std::max(high, span.upper);
+        if (!line.predicted) continue;
+        bool found = false;
+        const QCPRange predicted = line.predicted->getValueRange(found, QCP::sdBoth, x);
+        if (found) low = std::min(low, predicted.lower), high = std::max(high, predicted.upper);
+    }
+    if (const FloorBand& floor = chart_->floorBand(); !floor.empty()) {
+        // the band is in sight, with room below its upper edge
+        bool found = false;
+        const QCPRange levels = floor.graph()->getValueRange(found, measure().log ? QCP::sdPositive : QCP::sdBoth);
+        if (found && measure().log) {
+            low = std::min(low, levels.lower / 2);
+            lowest = std::min(lowest, levels.lower / 2);
+            high = std::max(high, levels.upper);
+        } else if (found) {
+            low = std::min(low, -levels.upper);
+            high = std::max(high, levels.upper);
+        }
     }
     if (low > high) low = measure().log ? 0.1 : 0, high = 1;
     // The ends are round figures, so that they seldom move; a little room above keeps the highest tick's label whole.
     if (measure().log) {
-        low = std::max(low, measure().lowest);
+        low = std::max(low, lowest);
         high = std::max(high, low * 2);
         const bool wide = high / low > 100;
-        low = wide ? std::pow(10, std::floor(std::log10(low))) : oneTwoFive(low, false);
-        high = wide ? 2 * std::pow(10, std::ceil(std::log10(high))) : 1.1 * oneTwoFive(high, true);
-    } else if (measure().from_zero) {
-        low = 0;
-        high = high > 0 ? 1.06 * niceAbove(high) : 1;
-    } else {
-        const double reach = niceAbove(std::max({std::abs(low), std::abs(high), 1e-6}));
-        low = low < 0 ? -reach : 0;
-        high = high > 0 ? 1.06 * reach : 0.06 * reach;
+        return {wide ? std::pow(10, std::floor(std::log10(low))) : oneTwoFive(low, false),
+                wide ? 2 * std::pow(10, std::ceil(std::log10(high))) : 1.1 * oneTwoFive(high, true)};
     }
-    chart_->setLimits(x, {low, high});
+    if (measure().from_zero) return {0, high > 0 ? 1.06 * niceAbove(high) : 1};
+    const double reach = niceAbove(std::max({std::abs(low), std::abs(high), 1e-6}));
+    return {low < 0 ? -reach : 0, high > 0 ? 1.06 * reach : 0.06 * reach};
+}
+
+Readout LaneLinesPlot::makePredictedReadout() const {
+    const PlannedRun planned = *plan();
+    Readout readout{ReadoutPart::plain(tr("predicted"))};
+    for (const LinesChart::Line& line : chart_->lines())
+        if (view().laneShown(line.lane) && line.predicted->dataCount() > 0)
+            readout << ReadoutPart::lane(Theme::instance().lane(line.index, line.reference),
+                                         measure().text((line.predicted->data()->constEnd() - 1)->value));
+    const int last = planned.n_prompt + planned.n_planned - 1;
+    readout << ReadoutPart::plain(tr("%1 at token %2").arg(measure().unit, countText(last)), true);
+    return readout;
+}
+
+Readout LaneLinesPlot::floorLegend(double position) const {
+    const double level = chart_->floorBand().levelAt(position);
+    if (level <= 0) return {};
+    return {ReadoutPart::kind({0.15, Qt::SolidPattern}, tr("noise floor %1").arg(measure().text(level)))};
 }
 
 Readout LaneLinesPlot::makeReadout() const {
+    if (PlotFrame::isEmpty()) return makePredictedReadout();
     Readout readout;
     double position = -1;
     bool forked = false;
@@ -180,10 +261,13 @@ Readout LaneLinesPlot::makeReadout() const {
             const auto point = line.line->data()->findBegin(record.position, false);
             if (point != line.line->data()->constEnd()) value = point->value;
         }
-        readout << ReadoutPart::lane(look(line.lane), measure().text(value));
+        ReadoutPart part = ReadoutPart::lane(look(line.lane), measure().text(value));
+        part.dim = std::abs(value) < chart_->floorBand().levelAt(record.position);
+        readout << part;
         forked = forked || (!record.comparable && std::isnan(value));
     }
     if (position >= 0) readout.prepend(ReadoutPart::plain(tr("token %1").arg(countText(qint64(position)))));
+    readout << floorLegend(position);
     QStringList remarks{measure().unit};
     if (forked) remarks.prepend(tr("– the texts differ, no error"));
     if (!measure().note.isEmpty()) remarks << measure().note;
@@ -192,7 +276,9 @@ Readout LaneLinesPlot::makeReadout() const {
 }
 
 Readout LaneLinesPlot::exportLegend() const {
-    return measure().note.isEmpty() ? Readout() : Readout{ReadoutPart::plain(measure().note, true)};
+    Readout legend = floorLegend(kInfinity);
+    if (!measure().note.isEmpty()) legend << ReadoutPart::plain(measure().note, true);
+    return legend;
 }
 
 QString LaneLinesPlot::exportTitle() const {

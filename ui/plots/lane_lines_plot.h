@@ -28,6 +28,10 @@ struct Measure {
     double lowest = 0;       ///< log axes: nothing below this is shown
     std::function<double(const StepRecord&)> value;  ///< NaN: nothing is drawn there
     std::function<QString(double)> text;
+    /// What is drawn thin for every planned token of a lane, before and during the run; none for most measures.
+    std::function<double(const CacheSpec&, const PlannedRun&, int position)> predicted;
+    /// From a record of the reference that has a noise floor: the size below which `value` means nothing.
+    std::function<double(const StepRecord&)> floor;
 };
 
 class LaneLinesPlot : public PlotFrame {
@@ -42,6 +46,7 @@ class LaneLinesPlot : public PlotFrame {
  protected:
     void startRun() override;
     void takeRecords() override;
+    bool hasPicture() const override;
     Readout makeReadout() const override;
     Readout exportLegend() const override;
     QString exportTitle() const override;
@@ -54,8 +59,14 @@ class LaneLinesPlot : public PlotFrame {
  private:
     void setMeasure(int index);
     void buildLines();
+    void addPrediction(const CacheSpec& spec);
     void appendLane(int lane, const LinesChart::Line& line);
+    void appendFloor();
     void updateLimits();
+    QCPRange yLimits(const QCPRange& x) const;
+    std::optional<PlannedRun> plan() const;  ///< of the run that is shown, else of the next one
+    Readout makePredictedReadout() const;
+    Readout floorLegend(double position) const;  ///< empty without a floor
 
     struct Choice {
         QString name;
@@ -69,6 +80,8 @@ class LaneLinesPlot : public PlotFrame {
     std::vector<size_t> n_drawn_;  // records drawn, per lane
     std::vector<RunningMean> means_;
     std::vector<QCPRange> spans_;  // of finite values (log: positive ones), per lane; lower > upper: none
+    size_t n_floor_ = 0;           // records of the reference whose floor is drawn
+    RunningMean floor_mean_{RunningMean::Kind::none};
 };
 
 }  // namespace kvasir::ui

@@ -62,7 +62,9 @@ void LaneMarks::placeLabels(double text_height) {
     const QRect area = mParentPlot->axisRect()->rect();
     labels_.clear();
     for (int i = 0; i < int(marks_.size()); ++i) {
-        const double value = endValue(*marks_[i].line, mParentPlot->xAxis->range().upper);
+        const bool expected = marks_[i].predicted && marks_[i].line->dataCount() == 0;
+        const double value =
+            endValue(expected ? *marks_[i].predicted : *marks_[i].line, mParentPlot->xAxis->range().upper);
         // without a value (all NaN, or nothing yet) the label waits at the bottom
         const double y = std::isnan(value) ? area.bottom() : mParentPlot->yAxis->coordToPixel(value);
         labels_ << Label{i,

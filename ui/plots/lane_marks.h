@@ -16,6 +16,7 @@ struct LaneMark {
     LaneLook look;
     QString name;
     QCPGraph* line = nullptr;
+    QCPGraph* predicted = nullptr;  ///< gives the label its place while the line has no points
     bool shown = true;
 };
 

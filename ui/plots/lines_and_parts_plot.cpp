@@ -37,6 +37,7 @@ void LinesAndPartsPlot::lanesShown() {
 void LinesAndPartsPlot::fillRows() {
     QVector<BarRow> rows;
     int n_cached = 0;
+    if (run().empty()) return bars_->setRows({}, parts_.unit);
     for (const LinesChart::Line& line : lines()->lines()) {
         const std::vector<StepRecord>& records = run().lane(line.lane);
         if (records.empty()) continue;

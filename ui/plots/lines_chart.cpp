@@ -5,7 +5,7 @@
 
 namespace kvasir::ui {
 
-LinesChart::LinesChart(QWidget* parent) : Chart(parent), marks_(new LaneMarks(this)) {
+LinesChart::LinesChart(QWidget* parent) : Chart(parent), floor_(this), marks_(new LaneMarks(this)) {
     xAxis->setTicker(QSharedPointer<WholeTicker>::create());
     xAxis->setLabel(QStringLiteral("token"));
     setQuantity({}, false);
@@ -14,15 +14,22 @@ LinesChart::LinesChart(QWidget* parent) : Chart(parent), marks_(new LaneMarks(th
 
 void LinesChart::clearLines() {
     clearGraphs();
+    floor_.clear();
     lines_.clear();
     marks_->setMarks({});
 }
 
 void LinesChart::addLine(int lane, int index, bool reference, const QString& name, bool with_raw) {
-    Line line{lane, reference, index, name, nullptr, nullptr};
+    Line line{lane, reference, index, name, nullptr, nullptr, nullptr};
     if (with_raw) line.raw = addGraph();
     line.line = addGraph();
     lines_ << line;
+    restyleLines();
+}
+
+void LinesChart::addPrediction(const QVector<double>& x, const QVector<double>& y) {
+    lines_.back().predicted = addGraph();
+    lines_.back().predicted->setData(x, y, true);
     restyleLines();
 }
 
@@ -46,13 +53,14 @@ void LinesChart::restyleLines() {
         const bool shown = !hidden_.contains(line.lane);
         line.line->setPen(QPen(look.colour, look.pen * theme().typeScale()));
         line.line->setVisible(shown);
-        if (line.raw) {
+        for (const auto& [graph, alpha] : {std::pair{line.raw, 0.3f}, {line.predicted, 0.5f}}) {
+            if (!graph) continue;
             QColor faint = look.colour;
-            faint.setAlphaF(0.3f);
-            line.raw->setPen(QPen(faint, 1));
-            line.raw->setVisible(shown);
+            faint.setAlphaF(alpha);
+            graph->setPen(QPen(faint, 1));
+            graph->setVisible(shown);
         }
-        marks << LaneMark{line.lane, look, line.name, line.line, shown};
+        marks << LaneMark{line.lane, look, line.name, line.line, line.predicted, shown};
     }
     marks_->setMarks(marks);
 }
@@ -61,6 +69,7 @@ void LinesChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
     axisRect()->setMargins(QMargins(theme.px(54), theme.px(8), theme.px(84), theme.px(40)));
     marks_->applyTheme(theme);
+    floor_.applyTheme(theme);
     restyleLines();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/plots/chart.h"
+#include "ui/plots/floor_band.h"
 #include "ui/plots/lane_marks.h"
 
 namespace kvasir::ui {
@@ -18,12 +19,17 @@ class LinesChart : public Chart {
         int index = 0;  ///< among the lanes without the reference
         QString name;
         QCPGraph* line = nullptr;
-        QCPGraph* raw = nullptr;  ///< nullptr where the line is what was recorded
+        QCPGraph* raw = nullptr;        ///< nullptr where the line is what was recorded
+        QCPGraph* predicted = nullptr;  ///< nullptr where nothing is predicted
     };
 
     void clearLines();
     /// Lines are drawn in the order they are added.
     void addLine(int lane, int index, bool reference, const QString& name, bool with_raw);
+    /// What the last added line is expected to be, thin below it.
+    void addPrediction(const QVector<double>& x, const QVector<double>& y);
+    FloorBand& floorBand() { return floor_; }
+    const FloorBand& floorBand() const { return floor_; }
     const QVector<Line>& lines() const { return lines_; }
     void setLaneShown(int lane, bool shown);
 
@@ -43,6 +49,7 @@ class LinesChart : public Chart {
 
     QVector<Line> lines_;
     QSet<int> hidden_;
+    FloorBand floor_;
     LaneMarks* marks_;
     QCPRange x_{0, 1}, y_{0, 1};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/memory_plot.h"
 
+#include "core/session/memory_prediction.h"
 #include "ui/plots/plot_text.h"
 
 namespace kvasir::ui {
@@ -17,6 +18,10 @@ Measure totalBytes() {
     m.from_zero = true;
     m.value = [](const StepRecord& r) { return double(r.bytes.total()) / kMiB; };
     m.text = [](double value) { return fixedText(value, 2); };
+    m.note = QStringLiteral("thin: predicted");
+    m.predicted = [](const CacheSpec& spec, const PlannedRun& run, int position) {
+        return predicted_bytes(spec, run.shape, run.n_prompt, position) / kMiB;  // the token at n has n before it
+    };
     return m;
 }
 
@@ -47,7 +52,9 @@ MemoryPlot::MemoryPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, 
 
 QByteArray MemoryPlot::csv() const {
     CsvWriter csv({"lane", "spec", "step", "position", "n_cached", "codes", "scales", "zero_points", "residual",
-                   "padding", "total_bytes"});
+                   "padding", "total_bytes", "predicted_bytes"});
+    if (run().empty()) return csv.bytes();
+    const PlannedRun planned = planOf(run());
     for (int lane = 0; lane < run().n_lanes(); ++lane)
         for (const StepRecord& r : run().lane(lane)) {
             QVector<QByteArray> row{laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
@@ -55,7 +62,8 @@ QByteArray MemoryPlot::csv() const {
             for (const uint64_t bytes :
                  {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding, r.bytes.total()})
                 row << QByteArray::number(qulonglong(bytes));
-            csv.row(row);
+            const CacheSpec& spec = planned.experiment.lanes[size_t(lane)].spec;
+            csv.row(row << exactText(predicted_bytes(spec, planned.shape, planned.n_prompt, r.n_cached)));
         }
     return csv.bytes();
 }

@@ -4,9 +4,11 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 
 #include "core/session/distribution.h"
 #include "core/session/run_model.h"
+#include "ui/plots/planned_run.h"
 
 namespace kvasir::ui {
 
@@ -16,6 +18,8 @@ class PlotFeed : public QObject {
     using QObject::QObject;
     virtual const RunModel& run() const = 0;
     virtual bool running() const = 0;  ///< more records may come: keep room for the planned tokens
+    /// The next run, while nothing was measured yet; nothing when too little is known.
+    virtual std::optional<PlannedRun> plannedRun() const { return std::nullopt; }
     virtual void requestDistribution(const DistributionRequest& request) = 0;
     virtual void cancelDistribution() = 0;
 
@@ -23,6 +27,7 @@ class PlotFeed : public QObject {
     void runBegan();
     void recordsAppended();
     void runningChanged();
+    void planChanged();
     void distributionReady(std::shared_ptr<const kvasir::DistributionFrame> frame);
 };
 

@@ -45,10 +45,7 @@ PlotFrame::PlotFrame(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QW
     provenance_ = new OneLineLabel;
     column_->addWidget(provenance_);
 
-    connect(&feed, &PlotFeed::runBegan, this, [this] {
-        new_run_ = true;
-        catchUp();
-    });
+    connect(&feed, &PlotFeed::runBegan, this, &PlotFrame::startAgain);
     connect(&feed, &PlotFeed::recordsAppended, this, &PlotFrame::catchUp);
     connect(&feed, &PlotFeed::runningChanged, this, &PlotFrame::catchUp);
     connect(&view, &ViewState::crosshairChanged, this, [this] {
@@ -118,7 +115,7 @@ void PlotFrame::showChart(Chart* chart) {
     const bool was_following = !chart_ || chart_->following();
     chart_ = chart;
     setFocusProxy(chart);
-    if (!isEmpty()) pages_->setCurrentWidget(chart);
+    if (hasPicture()) pages_->setCurrentWidget(chart);
     if (chart->following() != was_following) emit followingChanged(chart->following());
 }
 
@@ -144,6 +141,11 @@ bool PlotFrame::isEmpty() const {
     return true;
 }
 
+void PlotFrame::startAgain() {
+    new_run_ = true;
+    catchUp();
+}
+
 void PlotFrame::catchUp() {
     stale_ = true;
     if (isVisible()) drawMissing();
@@ -159,14 +161,14 @@ void PlotFrame::drawMissing() {
     const QString reason = emptyReason();
     empty_->setText(
         reason.isEmpty() ? QStringLiteral("<b>%1</b><br>%2").arg(tr("No tokens scored yet"), texts_.question) : reason);
-    pages_->setCurrentWidget(isEmpty() ? static_cast<QWidget*>(empty_) : chart_);
+    pages_->setCurrentWidget(hasPicture() ? static_cast<QWidget*>(chart_) : empty_);
     chart_->refresh();
     provenance_->setText(isEmpty() ? QString() : makeProvenance());
     moveCrosshair();
 }
 
 void PlotFrame::refreshReadout() {
-    const Readout readout = new_run_ || isEmpty() ? Readout() : makeReadout();
+    const Readout readout = new_run_ || !hasPicture() ? Readout() : makeReadout();
     readout_->setReadout(readout);
     if (provenance_->isHidden()) readout_->setToolTip(readoutText(readout) + QLatin1Char('\n') + provenance_->text());
     chart_->setAccessibleDescription(readoutText(readout));

@@ -37,6 +37,8 @@ class PlotFrame : public PlotView {
     bool isEmpty() const override;
 
  protected:
+    /// Is there something to draw, be it without records.
+    virtual bool hasPicture() const { return !isEmpty(); }
     /// Forgets what was drawn: another run begins.
     virtual void startRun() = 0;
     /// Draws the records that are not drawn yet.
@@ -67,6 +69,7 @@ class PlotFrame : public PlotView {
 
     /// Draws what is missing if the plot is in sight, else when it comes into sight.
     void catchUp();
+    void startAgain();  ///< as if another run began
     void refreshReadout();
 
     void showEvent(QShowEvent* event) override;

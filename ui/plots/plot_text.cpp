@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/session/fair_comparison.h"
 #include "ui/shell/theme.h"
 
 namespace kvasir::ui {
@@ -166,19 +167,17 @@ QString provenance(const RunModel& run) {
 QString unequalNote(const RunModel& run) {
     if (run.empty()) return {};
     QStringList residuals;
-    bool differs = false;
-    const CacheSpec* first = nullptr;
+    std::vector<const CacheSpec*> compared;
     for (size_t i = 0; i < run.info().experiment.lanes.size(); ++i) {
         const LaneSetup& lane = run.info().experiment.lanes[i];
         if (!lane.enabled || lane.spec.exact() || run.info().lanes[i].failed) continue;
         const CacheSpec& spec = lane.spec;
-        if (!first) first = &spec;
-        differs = differs || spec.residual_k != first->residual_k || spec.residual_v != first->residual_v;
+        compared.push_back(&spec);
         residuals << (spec.residual_k == spec.residual_v
                           ? QString::number(spec.residual_k)
                           : QStringLiteral("%1/%2").arg(spec.residual_k).arg(spec.residual_v));
     }
-    if (!differs) return {};
+    if (equal_residuals(compared)) return {};
     return QStringLiteral("Not an equal comparison: residual %1 tokens").arg(residuals.join(QStringLiteral(" · ")));
 }
 

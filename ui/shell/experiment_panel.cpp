@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/experiment_panel.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QEvent>
@@ -119,6 +120,13 @@ void ExperimentPanel::addLanesSection(QVBoxLayout* column, Actions& actions) {
     row->addWidget(textButton(actions["add-lane"], tr("Add lane")));
     row->addStretch(1);
     column->addLayout(row);
+    QAction* floor = actions["noise-floor"];
+    noise_floor_ = new QCheckBox(plainText(floor));
+    noise_floor_->setObjectName(QStringLiteral("noise-floor"));
+    noise_floor_->setToolTip(floor->toolTip());
+    typeset(noise_floor_, 9);
+    connect(noise_floor_, &QCheckBox::clicked, floor, &QAction::trigger);
+    column->addWidget(noise_floor_);
 }
 
 void ExperimentPanel::addSamplingSection(QVBoxLayout* column) {
@@ -209,6 +217,7 @@ void ExperimentPanel::showExperiment() {
     seed_->setValue(int(e.sampling.seed));
     threads_->setValue(e.n_threads);
     kernels_->setCurrentIndex(e.kernels == KernelPath::fused ? 0 : 1);
+    noise_floor_->setChecked(e.noise_floor);
     showing_ = false;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ui/shell/token_counter.h"
 
+class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
@@ -49,6 +50,7 @@ class ExperimentPanel : public QScrollArea {
     QDoubleSpinBox *temperature_, *top_p_;
     QSpinBox *top_k_, *seed_, *tokens_, *threads_;
     QComboBox* kernels_;
+    QCheckBox* noise_floor_ = nullptr;
     TokenCounter counter_;
     bool showing_ = false;
 };

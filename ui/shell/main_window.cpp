@@ -193,6 +193,7 @@ void MainWindow::connectController() {
     connect(&controller_, &RunController::experimentChanged, this, [this] {
         updateBanner();
         updateActions();
+        if (messages_->message(QStringLiteral("unequal"))) showUnequal();
         const RunModel& run = controller_.run();
         Experiment e = controller_.experiment();
         if (!run.empty()) e.model_path = run.info().experiment.model_path;

@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
     void showStatus();
     void showKernels();
     void showRunNotes();
+    void showUnequal();
     void showFailure();
     void updateActions();
     void updateBanner();
@@ -89,6 +90,7 @@ class MainWindow : public QMainWindow {
     void fillTextMenu();
     void fillLaneMenu(int lane, QMenu* menu);
     void chooseMode(Mode mode);
+    void makeEqual();
     void editText();
     void addLane();
     void askForCommand();

@@ -8,6 +8,7 @@
 #include <QMessageBox>
 
 #include "core/base/default_model.h"
+#include "core/session/fair_comparison.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/experiment_panel.h"
@@ -15,6 +16,7 @@
 #include "ui/shell/icons.h"
 #include "ui/shell/lane_list.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
 #include "ui/shell/plot_dock.h"
 #include "ui/shell/prompt_dialog.h"
 #include "ui/shell/prompts.h"
@@ -43,6 +45,12 @@ void MainWindow::connectActions() {
     connect(toolbar_, &RunToolbar::cancelWanted, this, stop);
     actions_.on("teacher-forced", [this] { chooseMode(Mode::teacher_forced); });
     actions_.on("free-running", [this] { chooseMode(Mode::free_running); });
+    actions_.on("noise-floor", [this] {
+        Experiment e = controller_.experiment();
+        e.noise_floor = !e.noise_floor;
+        edits_.apply(e.noise_floor ? tr("Measure the noise floor") : tr("Leave out the noise floor"), e);
+    });
+    actions_.on("make-equal", [this] { makeEqual(); });
     actions_.on("open", [this] { openWithDialog(); });
     actions_.on("save", [this] { save(false); });
     actions_.on("save-as", [this] { save(true); });
@@ -181,6 +189,17 @@ void MainWindow::chooseMode(Mode mode) {
     e.mode = mode;
     edits_.apply(mode == Mode::teacher_forced ? tr("Teacher-forced") : tr("Free-running"), e);
     updateActions();  // a click on the checked button must not uncheck it
+}
+
+void MainWindow::makeEqual() {
+    const Result<Experiment> equal = made_equal(controller_.experiment());
+    if (!equal) {
+        messages_->show(QStringLiteral("make-equal"), MessageBar::Kind::warn,
+                        QString::fromStdString(equal.error().message()));
+        return;
+    }
+    messages_->clear(QStringLiteral("make-equal"));
+    edits_.apply(tr("Make the comparison equal"), *equal);
 }
 
 void MainWindow::editText() {

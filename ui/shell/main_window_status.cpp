@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/gguf.h"
+#include "core/session/fair_comparison.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
@@ -34,14 +35,13 @@ QString coverageRange(const RunInfo& info, const EngineStatus& status, double (C
 void MainWindow::showRunNotes() {
     for (int i = 0; i < 32; ++i)
         messages_->clear(QStringLiteral("lane-%1").arg(i));
-    for (const char* key : {"changed", "note", "unequal"})
+    for (const char* key : {"changed", "note", "make-equal"})
         messages_->clear(QLatin1String(key));
+    showUnequal();
     const RunModel& run = controller_.run();
     if (run.empty()) return;
     if (!run.info().note.empty())
         messages_->show(QStringLiteral("note"), MessageBar::Kind::info, QString::fromStdString(run.info().note));
-    if (const QString unequal = unequalNote(run); !unequal.isEmpty())
-        messages_->show(QStringLiteral("unequal"), MessageBar::Kind::warn, unequal);
     for (size_t i = 0; i < run.info().lanes.size(); ++i) {
         const auto& lane = run.info().lanes[i];
         if (lane.why.empty()) continue;
@@ -50,6 +50,16 @@ void MainWindow::showRunNotes() {
                             .arg(QString::fromStdString(lane.requested), QString::fromStdString(lane.active),
                                  QString::fromStdString(lane.why)));
     }
+}
+
+/// What makes the run shown unequal, and a button while the experiment would repeat it.
+void MainWindow::showUnequal() {
+    const QString unequal = unequalNote(controller_.run());
+    if (unequal.isEmpty()) return messages_->clear(QStringLiteral("unequal"));
+    MessageBar* bar = messages_->show(QStringLiteral("unequal"), MessageBar::Kind::warn, unequal);
+    if (!equal_residuals(compared_lanes(controller_.experiment())))
+        bar->addAction(
+            tr("Make equal"), [this] { actions_["make-equal"]->trigger(); }, true);
 }
 
 void MainWindow::showFailure() {
@@ -70,6 +80,8 @@ void MainWindow::updateActions() {
     actions_["teacher-forced"]->setChecked(mode == Mode::teacher_forced);
     actions_["free-running"]->setChecked(mode == Mode::free_running);
     actions_["free-running"]->setEnabled(!controller_.experiment().score_text);
+    actions_["noise-floor"]->setChecked(controller_.experiment().noise_floor);
+    actions_["make-equal"]->setEnabled(!equal_residuals(compared_lanes(controller_.experiment())));
     banner_run_->setEnabled(model);
 }
 
