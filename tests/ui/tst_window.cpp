@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QToolButton>
 #include <QtGui/QDropEvent>
 #include <algorithm>
 #include <memory>
@@ -144,6 +145,10 @@ class TestWindow : public QObject {
         QTest::keyClick(window_.get(), Qt::Key_2, Qt::ControlModifier);
         QVERIFY(!dock->isVisible());
         QCOMPARE(Theme::instance().typeScale(), 1.5);
+        const auto buttons = plot("error-per-token")->titleBarWidget()->findChildren<QToolButton*>();
+        QVERIFY(!buttons.isEmpty());
+        for (const QToolButton* button : buttons)
+            QVERIFY(button->iconSize().width() >= 18);  // icons grow with the type
         QTest::keyClick(window_.get(), Qt::Key_Escape);
         QVERIFY(dock->isVisible());
         QCOMPARE(Theme::instance().typeScale(), 1.0);

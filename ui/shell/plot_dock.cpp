@@ -99,7 +99,11 @@ void PlotDock::setCompactTitle(bool compact) {
 }
 
 void PlotDock::restyle() {
-    bar_->setFixedHeight(Theme::instance().px(26));
+    const Theme& theme = Theme::instance();
+    bar_->setFixedHeight(theme.px(26));
+    for (QToolButton* button : bar_->findChildren<QToolButton*>())
+        button->setIconSize(QSize(theme.px(14), theme.px(14)));
+    chip_->setIconSize(QSize(theme.px(12), theme.px(12)));
 }
 
 void PlotDock::resizeEvent(QResizeEvent* event) {
