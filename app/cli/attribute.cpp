@@ -43,6 +43,9 @@ int AttributeCommand::operator()() const {
     auto outcome = scored.evaluate(*model, specs);
     if (!outcome) return fail(common, outcome.error());
     const SchemeBatches& batches = outcome->batches;
+    if (!batches.schemes[0].why.empty())
+        return fail(common, {ErrorCode::input, "cannot attribute the error", cache, batches.schemes[0].why,
+                             "Choose a scheme that this model's cache can hold."});
 
     nlohmann::json rows = nlohmann::json::array();
     for (size_t i = 0; i < pairs->size(); ++i)

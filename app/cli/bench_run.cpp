@@ -77,6 +77,7 @@ Result<BenchRow> Bench::decode(const std::vector<KvCache*>& caches, int n_tokens
         row.cache_bytes += cache->ledger().total();
     row.lanes = int(caches.size());
     row.n_tokens = n_tokens;
+    row.n_cached = caches.front()->n_tokens(0);
     return row;
 }
 

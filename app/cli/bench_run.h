@@ -20,6 +20,7 @@ struct Machine {
 struct BenchRow {
     std::string spec;
     int depth = 0, lanes = 1, n_tokens = 0;
+    int n_cached = 0;                            ///< tokens in each cache at the end of the measurement
     double prefill_rate = 0;                     ///< prompt tokens per second
     double median = 0, min = 0, max = 0;         ///< steps per second
     uint64_t weight_bytes = 0, cache_bytes = 0;  ///< read by a step at the end of the measurement

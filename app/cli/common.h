@@ -23,7 +23,6 @@ struct Common {
     uint64_t seed = 0;
     std::string kernels = "fused";
     WeightsAs weights = WeightsAs::as_is;
-    int exit_status = 0;
 
     void add_to(CLI::App& app);          ///< --json --quiet
     void add_engine_to(CLI::App& app);   ///< --model --threads --kernels and the two above

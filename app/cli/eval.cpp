@@ -91,6 +91,14 @@ nlohmann::json blind_row(const CacheSpec& spec, const std::vector<double>& nll) 
             {"coverage", {{"k", 0.0}, {"v", 0.0}}}};
 }
 
+nlohmann::json no_blind_row(const CacheSpec& spec, const std::string& why) {
+    return {{"spec", spec.text + " (blind forward)"},
+            {"long_spec", long_spec(spec)},
+            {"requested", spec.text},
+            {"active", nullptr},
+            {"why", why}};
+}
+
 nlohmann::json noise_floor_json(const NoiseFloor& floor) {
     return {{"kl_mean", floor.kl_mean},
             {"nll_mean", floor.nll_mean},
@@ -119,7 +127,9 @@ void print_for_people(const Evaluation& evaluation, const nlohmann::json& rows) 
                 figure("kl_mean", "mean"), figure("kl_mean", "sd"), figure("nll_range_per_token", "median"),
                 figure("nll_range_per_token", "max"));
         }
-        if (spec.find("(blind") != std::string::npos)
+        if (spec.find("(blind") != std::string::npos && !row.contains("nll_mean"))
+            fmt::print("{:<38} not possible: {}\n", spec, row["why"].get<std::string>());
+        else if (spec.find("(blind") != std::string::npos)
             fmt::print(
                 "{:<38} nll {:.5f}, 0 % of attention reads were quantized. This number says nothing about the "
                 "cache.\n",
@@ -150,9 +160,9 @@ int EvalCommand::operator()() const {
     if (blind && evaluation.complete) {
         for (const LaneSetup& lane : e->lanes) {
             progress.note("blind forward: " + lane.spec.text);
-            const auto nll = blind_nll(*model, lane.spec, ids, prefill, common.threads);
-            if (!nll) return fail(common, nll.error());
-            rows.push_back(blind_row(lane.spec, *nll));
+            const auto nll = blind_nll(*model, lane.spec, ids, prefill, common.threads, interrupted_by_user());
+            if (!nll && nll.error().code == ErrorCode::interrupted) return fail(common, nll.error());
+            rows.push_back(nll ? blind_row(lane.spec, *nll) : no_blind_row(lane.spec, nll.error().why));
         }
     }
     std::vector<TrapRow> trap_rows;
@@ -160,8 +170,12 @@ int EvalCommand::operator()() const {
         progress.note("the same text measured in four ways");
         auto measured_ways = measurement_trap(
             *model, *e, [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
-        if (!measured_ways) return fail(common, measured_ways.error());
-        trap_rows = std::move(*measured_ways);
+        if (measured_ways)
+            trap_rows = std::move(*measured_ways);
+        else if (measured_ways.error().code == ErrorCode::interrupted)
+            evaluation.complete = false;  // the evaluation itself is still shown
+        else
+            return fail(common, measured_ways.error());
     }
     if (common.json) {
         nlohmann::json j = provenance(model->get(), e->kernels);
@@ -185,7 +199,7 @@ int EvalCommand::operator()() const {
         fmt::print("{}", perplexity_blocks(measured));
     } else {
         print_for_people(evaluation, rows);
-        if (!trap_rows.empty()) fmt::print("\n{}", trap_table(trap_rows));
+        if (!trap_rows.empty()) fmt::print("\n{}", trap_table(trap_rows, e->lanes[size_t(e->reference)].spec.text));
     }
     return evaluation.complete ? 0 : 130;
 }
@@ -204,16 +218,18 @@ void add_eval(CLI::App& app, int& status) {
     sub->add_option("--prefill", command->prefill, "Tokens read as the prompt")->check(CLI::Range(1, 10000000));
     sub->add_option("--tokens", command->tokens, "Tokens in all, prompt included (default: the whole text)")
         ->check(CLI::Range(2, 10000000));
-    sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
-        ->check(CLI::IsMember({"table", "llama-perplexity"}))
-        ->excludes("--json");
+    auto* format = sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
+                       ->check(CLI::IsMember({"table", "llama-perplexity"}))
+                       ->excludes("--json");
     sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
     sub->add_flag("--trap", command->trap,
-                  "Measure the same tokens in four ways: blind, prompt exact, write-then-read, token by token");
+                  "Measure the same tokens in four ways: blind, prompt exact, write-then-read, token by token")
+        ->excludes(format);
     sub->add_option("--seed", command->common.seed, "Seed of the bootstrap that the confidence intervals come from");
-    sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache");
+    sub->add_flag("--blind", command->blind, "Add a row per spec from one forward pass, which never reads the cache")
+        ->excludes(format);
     sub->callback([command, &status] { status = (*command)(); });
 }
 

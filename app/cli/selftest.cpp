@@ -20,8 +20,9 @@ void add_selftest(CLI::App& app, int& status) {
             return;
         }
         ProgressLine progress(*common);
-        const auto laws =
-            check_laws(*model, common->threads, [&](double share, const char* what) { progress.show(share, what); });
+        const auto laws = check_laws(
+            *model, common->threads, [&](double share, const char* what) { progress.show(share, what); },
+            interrupted_by_user());
         if (!laws) {
             status = fail(*common, laws.error());
             return;

@@ -85,7 +85,7 @@ Result<bool> answer(const std::shared_ptr<const Model>& model, const Experiment&
     for (size_t i = 0; i < rows.size(); ++i) {
         Row& row = rows[i];
         row.failed |= measured.info().lanes[i].failed;
-        if (const std::string& why = (*run)->lane_error(int(i)); !why.empty()) row.why = why;
+        if (const std::string& why = (*run)->lane_error(int(i)); !why.empty()) row.failed = true, row.why = why;
         if (row.failed) continue;
         row.answers.push_back(text_of(measured.lane(int(i)), model->tokenizer()));
         row.scores.push_back(task_score(kind, example, row.answers.back()));
@@ -101,7 +101,7 @@ double rounded(double share) {
 
 nlohmann::json TasksCommand::to_json(const Row& row) const {
     nlohmann::json j{{"spec", row.spec}, {"why", row.why}};
-    if (row.failed) return j;
+    if (row.failed || row.scores.empty()) return j;
     const auto [low, high] = bootstrap_ci95(row.scores, {.block = 1, .seed = common.seed});
     j["score"] = rounded(mean(row.scores)), j["ci95"] = {rounded(low), rounded(high)}, j["n_empty"] = row.n_empty;
     j["scores"] = row.scores;

@@ -2,6 +2,7 @@
 #include "core/cache/cache_bytes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/cache/block_range.h"
 #include "core/cache/store.h"
@@ -120,8 +121,13 @@ ByteRates byte_rates(const CacheSpec& spec, const CacheShape& shape) {
         for (const Side which : {Side::k, Side::v}) {
             const SideSpec side = group_at(here.side(which), shape.head_dim);
             const double exact = values * double(element_bytes(side));
-            const double coded =
-                side.exact() ? exact : values * (side.bits / 8.0 + 2.0 * constants_per_group(side) / side.group);
+            double coded = exact;
+            if (!side.exact()) {
+                const double row = shape.head_dim * side.bits / 8.0;  // of one token and head
+                coded = shape.n_kv_heads * (layout_of(side, shape.head_dim) == Layout::rows ? std::ceil(row) : row) +
+                        values * 2.0 * constants_per_group(side) / side.group;
+            }
+            if (side.centre) rates.window += 2 * values;
             const int64_t window = which == Side::k ? full_window(here.flush_k, here.residual_k)
                                                     : full_window(here.flush_v, here.residual_v);
             rates.per_token += coded;

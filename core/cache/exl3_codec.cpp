@@ -21,7 +21,7 @@ class Exl3Codec final : public GroupCodec {
     }
 
     bool is_affine() const override { return false; }  // its scale is divided by m, which AffineForm cannot say
-    kernels::AffineForm form() const override { return {0, -(float(1 << (bits_ - 1)) - 0.5f)}; }
+    kernels::AffineForm form() const override { return {}; }
 
     bool needs_whole_tensor() const override { return false; }
 

@@ -35,17 +35,16 @@ Status parse_layer_rules(std::string_view spec, std::string_view key, std::strin
     return {};
 }
 
+/// Neighbours with one key are joined; the order stays, because later rules win. So a key may come back.
 std::string layer_rules_text(const std::vector<LayerRule>& rules, std::string_view separator) {
     std::string text;
-    for (const char* key : {"layers", "layers_k", "layers_v"}) {
-        std::string value;
-        for (const LayerRule& r : rules) {
-            if (key != std::string_view(r.k && r.v ? "layers" : r.k ? "layers_k" : "layers_v")) continue;
-            value += value.empty() ? "" : "+";
-            value += r.first == r.last ? fmt::format("{}:{}", r.first, r.preset)
-                                       : fmt::format("{}-{}:{}", r.first, r.last, r.preset);
-        }
-        if (!value.empty()) text += fmt::format("{}{}={}", separator, key, value);
+    std::string_view open;
+    for (const LayerRule& r : rules) {
+        const std::string_view key = r.k && r.v ? "layers" : r.k ? "layers_k" : "layers_v";
+        const std::string range = r.first == r.last ? std::to_string(r.first) : fmt::format("{}-{}", r.first, r.last);
+        text += key == open ? fmt::format("+{}:{}", range, r.preset)
+                            : fmt::format("{}{}={}:{}", separator, key, range, r.preset);
+        open = key;
     }
     return text;
 }

@@ -13,7 +13,8 @@ struct Codebook {
 
 /// Lloyd-Max iteration to convergence in double precision on the exact density
 ///   f(t) ~ (1 - t^2)^((dim - 3) / 2)
-/// of TurboQuant (arXiv 2504.19874): nothing is calibrated. bits 1 to 8, dim >= 4. Computed once per (bits, dim).
+/// of TurboQuant (arXiv 2504.19874): nothing is calibrated. bits 1 to 6, dim >= 4 (more bits converge too slowly).
+/// Computed once per (bits, dim).
 const Codebook& lloyd_max(int bits, int dim);
 
 }  // namespace kvasir

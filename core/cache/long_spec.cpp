@@ -135,7 +135,9 @@ Status read_tile(std::string_view spec, std::string_view word, int& tile) {
 
 Status read_scale(std::string_view spec, std::string_view word, float& scale) {
     const auto number = to_real(word);
-    if (!number) return refuse(spec, fmt::format("scale cannot be '{}'", word), "Write for example scale=1.");
+    if (!number || *number > 1000)
+        return refuse(spec, fmt::format("scale cannot be '{}', it is a number up to 1000", word),
+                      "Write for example scale=1.");
     scale = float(*number);
     return {};
 }
@@ -143,12 +145,18 @@ Status read_scale(std::string_view spec, std::string_view word, float& scale) {
 Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
     const auto parts = split(text, ':');
     side = {};
+    std::vector<std::string_view> seen;
     if (Status ok = read_codec(spec, parts[0], side); !ok) return ok;
     for (size_t i = 1; i < parts.size(); ++i) {
         const size_t equals = parts[i].find('=');
         const std::string_view key = trim(parts[i].substr(0, equals));
         const std::string_view value = equals == std::string_view::npos ? "on" : trim(parts[i].substr(equals + 1));
         Status ok;
+        if (std::find(seen.begin(), seen.end(), key) != seen.end())
+            return refuse(spec, fmt::format("{} is given twice for one side", key), "Give it once.");
+        seen.push_back(key);
+        if (key == "group" && (side.exact() || side.codec == SideSpec::Codec::fp8))
+            return refuse(spec, fmt::format("{} has no groups", parts[0]), "Leave group out.");
         const auto only_for = [&](SideSpec::Codec codec, const char* name) {
             if (side.codec == codec || !ok) return;
             ok = refuse(spec, fmt::format("{} says nothing about {}, only about {}", key, parts[0], name),
@@ -192,7 +200,7 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
 
 /// Sides stored as they come have no groups and never flush, whatever stands beside them.
 void simplify_plain(SideSpec& side, FlushRule& rule, int& residual) {
-    if (side.plain()) {
+    if (side.plain() && !side.signs && !side.pairs && side.axis == SideSpec::Axis::token) {
         SideSpec plain;
         plain.codec = side.codec;
         plain.bits = side.bits;
@@ -251,7 +259,7 @@ Result<CacheSpec> parse_long(std::string_view text) {
         const size_t equals = part.find('=');
         const std::string_view key = trim(part.substr(0, equals));
         const std::string_view value = equals == std::string_view::npos ? "" : trim(part.substr(equals + 1));
-        if (std::find(seen.begin(), seen.end(), key) != seen.end())
+        if (std::find(seen.begin(), seen.end(), key) != seen.end() && !key.starts_with("layers"))
             return refuse(text, fmt::format("{} is given twice", key), "Give it once.");
         seen.push_back(key);
         Status ok;

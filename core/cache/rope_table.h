@@ -14,11 +14,13 @@ class RopeTable {
  public:
     RopeTable(const RopeAt& rope, int head_dim, int max_tokens);
 
-    /// x (head_dim) of token `position`, rotate-half order.
+    /// x (head_dim) of token `position`, rotate-half order. Aborts beyond max_tokens.
     void apply(float* x, int position) const;
     void undo(float* x, int position) const;
 
  private:
+    size_t first_of(int position) const;
+
     int head_dim_;
     std::vector<float> cos_, sin_, minus_sin_;  ///< (max_tokens, head_dim/2)
 };

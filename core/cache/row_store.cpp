@@ -163,17 +163,25 @@ void RowStore::read(int kv_head, int begin, int end, float* out) const {
     }
 }
 
-void RowStore::scores(int kv_head, const float* q, int n_queries, int begin, int end, float* out,
-                      size_t out_stride) const {
+/// Calls part(values, first token of the tile, tokens in it) for tiles of decoded tokens.
+template <class F>
+void RowStore::each_tile(int kv_head, int begin, int end, F&& part) const {
     thread_local std::vector<float> tile;
     tile.resize(size_t(kTile) * head_dim_);
     for (int t = begin; t < end; t += kTile) {
         const int n = std::min(kTile, end - t);
         read(kv_head, t, t + n, tile.data());
+        part(tile.data(), t, n);
+    }
+}
+
+void RowStore::scores(int kv_head, const float* q, int n_queries, int begin, int end, float* out,
+                      size_t out_stride) const {
+    each_tile(kv_head, begin, end, [&](const float* values, int t, int n) {
         for (int h = 0; h < n_queries; ++h)
             for (int i = 0; i < n; ++i) {
                 float sums[8] = {};  // 8 chains, so that the compiler can use vectors
-                const float *x = q + size_t(h) * head_dim_, *y = tile.data() + size_t(i) * head_dim_;
+                const float *x = q + size_t(h) * head_dim_, *y = values + size_t(i) * head_dim_;
                 int d = 0;
                 for (; d + 8 <= head_dim_; d += 8)
                     for (int lane = 0; lane < 8; ++lane)
@@ -183,25 +191,21 @@ void RowStore::scores(int kv_head, const float* q, int n_queries, int begin, int
                 out[size_t(h) * out_stride + size_t(t - begin + i)] =
                     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
             }
-    }
+    });
 }
 
 void RowStore::weighted_sum(int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end, float* acc,
                             size_t acc_stride) const {
-    thread_local std::vector<float> tile;
-    tile.resize(size_t(kTile) * head_dim_);
-    for (int t = begin; t < end; t += kTile) {
-        const int n = std::min(kTile, end - t);
-        read(kv_head, t, t + n, tile.data());
+    each_tile(kv_head, begin, end, [&](const float* values, int t, int n) {
         for (int h = 0; h < n_queries; ++h)
             for (int i = 0; i < n; ++i) {
                 const float weight = p[size_t(h) * p_stride + size_t(t - begin + i)];
-                const float* y = tile.data() + size_t(i) * head_dim_;
+                const float* y = values + size_t(i) * head_dim_;
                 float* to = acc + size_t(h) * acc_stride;
                 for (int d = 0; d < head_dim_; ++d)
                     to[d] += weight * y[d];
             }
-    }
+    });
 }
 
 void RowStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {

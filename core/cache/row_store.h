@@ -43,6 +43,8 @@ class RowStore final : public Store {
     void read_codes(int kv_head, int token, uint8_t* codes) const;
     size_t constant_index(int kv_head, int token, int channel) const;
     void decode(int kv_head, int token, float* out) const;
+    template <class F>
+    void each_tile(int kv_head, int begin, int end, F&& part) const;
 
     SideSpec side_;
     int n_kv_heads_, n_constants_;  ///< fp16 constants per group

@@ -38,8 +38,11 @@ bool is_token_codec(const SideSpec& side) {
 }
 
 Status check_side(std::string_view text, Side which, const SideSpec& side, FlushRule rule, int residual) {
-    if (side.plain()) return {};
     const char* name = which == Side::k ? "keys" : "values";
+    if (side.plain() && (side.signs || side.pairs || side.axis != Axis::token))
+        return spec_text::refuse(text, fmt::format("{}: signs, order and axis say nothing about exact values", name),
+                                 "Leave them out, or add rotate.");
+    if (side.plain()) return {};
     const auto no = [&](std::string why, std::string hint) {
         return spec_text::refuse(text, fmt::format("{}: {}", name, why), std::move(hint));
     };
@@ -106,7 +109,16 @@ Status check_side_geometry(std::string_view text, Side which, const SideSpec& si
     if ((side.pairs || side.pre_rope) && head_dim % 2 != 0)
         return no(fmt::format("a head of {} channels has no pairs", head_dim), "Use another model.");
     if (side.exact() || side.axis != Axis::token) return {};
+    if (rule != FlushRule::whole && head_dim % group_at(side, head_dim).group == 0 &&
+        layout_of(side, head_dim) == Layout::flat)
+        return no(
+            fmt::format("hqq's optimizer codes a whole tensor, and {} bits in groups of {} can only be flushed whole",
+                        side.bits, side.group),
+            "Use flush=whole, optimize=off, or 1, 2, 4 or 8 bits.");
     const int group = group_at(side, head_dim).group;
+    if (side.codec == Codec::turbo && (group < 4 || side.bits > 6))
+        return no(fmt::format("there is no grid of {} bits for vectors of {}", side.bits, group),
+                  "Use up to 6 bits and groups of 4 or more.");
     const bool across_tokens = rule == FlushRule::whole && (side.codec == Codec::affine || side.codec == Codec::hqq);
     if (head_dim % group != 0 && !across_tokens) {
         std::vector<int> fitting;
@@ -136,8 +148,11 @@ Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim) {
         return check_side_geometry(spec.text, Side::v, here.v, here.flush_v, head_dim);
     };
     if (Status ok = check(spec); !ok) return ok;
-    for (const LayerRule& rule : spec.layers)
-        if (Status ok = check(spec.at_layer(rule.first)); !ok) return ok;
+    for (const LayerRule& rule : spec.layers) {  // each by itself: rules may cover each other
+        CacheSpec one = spec;
+        one.layers = {rule};
+        if (Status ok = check(one.at_layer(rule.first)); !ok) return ok;
+    }
     return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 
 namespace kvasir::spec_text {
@@ -38,7 +39,7 @@ std::optional<int> to_int(std::string_view text) {
 std::optional<double> to_real(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
     return value;
 }
 
@@ -78,7 +79,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 Error refuse(std::string_view spec, std::string why, std::string hint) {
-    return {ErrorCode::usage, "cannot read the cache", fmt::format("'{}'", spec), std::move(why), std::move(hint)};
+    return {ErrorCode::input, "cannot read the cache", fmt::format("'{}'", spec), std::move(why), std::move(hint)};
 }
 
 }  // namespace kvasir::spec_text

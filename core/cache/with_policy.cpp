@@ -30,9 +30,9 @@ std::string without_policy(std::string_view text) {
 
 Result<CacheSpec> with_policy(const CacheSpec& spec, int residual_k, int residual_v, int sink) {
     CacheSpec wanted = spec;
-    if (!spec.k.exact()) wanted.residual_k = residual_k;
-    if (!spec.v.exact()) wanted.residual_v = residual_v;
-    wanted.sink = sink;
+    if (!spec.k.plain()) wanted.residual_k = residual_k;
+    if (!spec.v.plain()) wanted.residual_v = residual_v;
+    if (!spec.k.plain() || !spec.v.plain()) wanted.sink = sink;
     if (wanted.same_scheme(spec)) return spec;
     for (const Side side : {Side::k, Side::v}) {
         const bool writes = (side == Side::k ? spec.flush_k : spec.flush_v) == FlushRule::write;
@@ -50,7 +50,10 @@ Result<CacheSpec> with_policy(const CacheSpec& spec, int residual_k, int residua
         for (const std::string& text : texts)
             if (auto parsed = parse_cache_spec(text); parsed && parsed->same_scheme(wanted)) return parsed;
     }
-    return parse_cache_spec(long_spec(wanted));
+    auto parsed = parse_cache_spec(long_spec(wanted));
+    if (parsed && !parsed->same_scheme(wanted))
+        return refuse(spec.text, "its text cannot say these lengths", "Write it in the long form.");
+    return parsed;
 }
 
 }  // namespace kvasir

@@ -6,7 +6,8 @@
 namespace kvasir {
 
 /// `spec` with other residual lengths and another sink, written in its preset form where that can say it, else in the
-/// long form. Exact sides have no residual and stay as they are. Refuses what the scheme cannot have, with the reason.
+/// long form. Sides stored as they come have neither and stay as they are. Refuses what the scheme cannot have, with
+/// the reason.
 Result<CacheSpec> with_policy(const CacheSpec& spec, int residual_k, int residual_v, int sink);
 
 }  // namespace kvasir

@@ -47,6 +47,8 @@ Result<PromptPass> read_prompt(Forward& forward, std::span<KvCache* const> cache
         options.no_logits = begin + step < tokens.size();
         std::vector<float> logits;
         if (Status s = forward.run(sequences, options, logits, cancelled); !s) return s.error();
+        for (const Sequence& s : sequences)
+            if (s.failed) return s.error;
         if (options.no_logits) continue;
         const auto stride = std::ptrdiff_t(forward.logits_stride());
         for (size_t g = 0; g < groups.size(); ++g)

@@ -18,7 +18,8 @@ struct Law {
     bool holds = false;
 };
 
-/// Runs the built-in text through the caches and checks the laws. Takes some seconds on the default model.
-Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress = {});
+/// Runs the built-in text through the caches and checks the laws. Takes half a minute on the default model.
+Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress = {},
+                                    const CancelCheck& cancelled = {});
 
 }  // namespace kvasir

@@ -11,6 +11,9 @@ namespace {
 
 /// The scheme with everything quantized as it is written; an error where its groups do not allow that.
 Result<CacheSpec> written(const CacheSpec& spec) {
+    if (!spec.layers.empty())
+        return Error{ErrorCode::input, "not one scheme", spec.text, "it has rules for single layers",
+                     "Leave them out."};
     CacheSpec other = spec;
     for (const Side side : {Side::k, Side::v}) {
         if (spec.side(side).plain()) continue;
@@ -25,7 +28,7 @@ struct Protocol {
     bool write, from_first_token;
 };
 constexpr Protocol kProtocols[] = {
-    {"prompt exact, then token by token", false, false},
+    {"as the scheme reads its prompt", false, false},
     {"write, then read", true, false},
     {"token by token from the first", false, true},
 };
@@ -49,7 +52,7 @@ TrapRow measured_row(const RunModel& run, const Run& source, int lane, int first
     row.n_scored = int(nll.size());
     row.nll_mean = mean(nll), row.kl_mean = mean(kl), row.delta_nll = mean(delta);
     const Coverage coverage = source.cache(lane) ? source.cache(lane)->coverage() : Coverage{};
-    row.coverage = (coverage.k() + coverage.v()) / 2;
+    row.coverage_k = coverage.k(), row.coverage_v = coverage.v();
     return row;
 }
 
@@ -107,15 +110,21 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
     }
     std::vector<TrapRow> blind;
     const auto exact = blind_nll(model, experiment.lanes[size_t(experiment.reference)].spec, ids, first_position,
-                                 experiment.n_threads);
+                                 experiment.n_threads, cancelled);
     if (!exact) return exact.error();
     for (size_t i = 0; i < experiment.lanes.size(); ++i) {
         if (int(i) == experiment.reference) continue;
-        const auto nll = blind_nll(model, experiment.lanes[i].spec, ids, first_position, experiment.n_threads);
-        if (!nll) return nll.error();
-        TrapRow row{experiment.lanes[i].spec.text, "one blind forward", ""};
-        row.n_scored = int(nll->size());
-        row.nll_mean = mean(*nll), row.delta_nll = mean(*nll) - mean(*exact);
+        const auto nll =
+            blind_nll(model, experiment.lanes[i].spec, ids, first_position, experiment.n_threads, cancelled);
+        if (!nll && nll.error().code == ErrorCode::interrupted) return nll.error();
+        TrapRow row;
+        row.spec = experiment.lanes[i].spec.text, row.protocol = "one blind forward";
+        if (nll) {
+            row.n_scored = int(nll->size());
+            row.nll_mean = mean(*nll), row.delta_nll = mean(*nll) - mean(*exact);
+        } else {
+            row.why = nll.error().why;
+        }
         blind.push_back(std::move(row));
     }
     rows.insert(rows.begin(), blind.begin(), blind.end());
@@ -130,21 +139,23 @@ nlohmann::json trap_json(const std::vector<TrapRow>& rows) {
             j.update({{"n_scored", r.n_scored},
                       {"nll_mean", r.nll_mean},
                       {"delta_nll", r.delta_nll},
-                      {"kl_mean", r.kl_mean},
-                      {"coverage", r.coverage}});
+                      {"kl_mean", r.kl_mean ? nlohmann::json(*r.kl_mean) : nullptr},
+                      {"coverage", {{"k", r.coverage_k}, {"v", r.coverage_v}}}});
         out.push_back(std::move(j));
     }
     return out;
 }
 
-std::string trap_table(const std::vector<TrapRow>& rows) {
-    std::string out = fmt::format("{:<28} {:<36} {:>9} {:>10} {:>10} {:>10}\n", "cache", "measured by", "mean nll",
-                                  "- fp16's", "mean KL", "read coded");
+std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference) {
+    std::string out = fmt::format("{:<28} {:<32} {:>9} {:>10} {:>10} {:>16}\n", "cache", "measured by", "mean nll",
+                                  "- " + reference, "mean KL", "coverage K / V");
     for (const TrapRow& r : rows)
-        out += r.why.empty() ? fmt::format("{:<28} {:<36} {:>9.5f} {:>+10.5f} {:>10.3g} {:>9.1f}%\n", r.spec,
-                                           r.protocol, r.nll_mean, r.delta_nll, r.kl_mean, 100 * r.coverage)
-                             : fmt::format("{:<28} {:<36} not possible: {}\n", r.spec, r.protocol, r.why);
-    return out + "A number with 0 % read coded says nothing about the cache.\n";
+        out += r.why.empty()
+                   ? fmt::format("{:<28} {:<32} {:>9.5f} {:>+10.5f} {:>10} {:>6.1f} / {:>5.1f} %\n", r.spec, r.protocol,
+                                 r.nll_mean, r.delta_nll, r.kl_mean ? fmt::format("{:.3g}", *r.kl_mean) : "–",
+                                 100 * r.coverage_k, 100 * r.coverage_v)
+                   : fmt::format("{:<28} {:<32} not possible: {}\n", r.spec, r.protocol, r.why);
+    return out + "A number with 0 % coverage says nothing about the cache.\n";
 }
 
 }  // namespace kvasir

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,21 +17,22 @@ namespace kvasir {
 
 struct TrapRow {
     std::string spec, protocol;
-    std::string why;      ///< why this scheme cannot be measured this way; "" when it was
-    int n_scored = 0;     ///< tokens, the same ones in every protocol
-    double nll_mean = 0;  ///< nats
-    double kl_mean = 0;   ///< against fp16 measured the same way, nats
-    double coverage = 0;  ///< share of K and V vectors read from quantized storage, mean of both, over all decode steps
-    double delta_nll = 0;  ///< nll_mean minus that of fp16 measured the same way
+    std::string why;                ///< why this scheme cannot be measured this way; "" when it was
+    int n_scored = 0;               ///< tokens, the same ones in every protocol
+    double nll_mean = 0;            ///< nats
+    double delta_nll = 0;           ///< nll_mean minus the reference's, measured the same way
+    std::optional<double> kl_mean;  ///< against the reference measured the same way, nats; not taken of a blind forward
+    double coverage_k = 0, coverage_v = 0;  ///< share of vectors read from quantized storage, over all decode steps
 };
 
-/// Every lane of the experiment (a scored text; the reference excluded) by: one blind forward; prompt exact, then token
-/// by token (Transformers, KIVI); everything quantized as it is written (llama.cpp); token by token from the first one
-/// (the PG-19 script of the Hugging Face blog). Scored are the tokens after the prompt in all four.
+/// Every lane of the experiment (a scored text; the reference excluded) by: one blind forward; as the scheme reads its
+/// prompt (exactly in Transformers and KIVI), then token by token; everything quantized as it is written (llama.cpp);
+/// token by token from the first one (the PG-19 script of the Hugging Face blog). Scored are the tokens after the
+/// prompt in all four.
 Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
                                               const Progress& progress = {}, const CancelCheck& cancelled = {});
 
 nlohmann::json trap_json(const std::vector<TrapRow>& rows);
-std::string trap_table(const std::vector<TrapRow>& rows);
+std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference);
 
 }  // namespace kvasir

@@ -39,13 +39,19 @@ ModelShape gemma(ModelShape s) {
     return s;
 }
 
+ModelShape sliding(ModelShape s, int window) {
+    s.note =
+        fmt::format("its published configuration has a sliding window of {} tokens, which is not counted here", window);
+    return s;
+}
+
 std::vector<ModelShape> make_shapes() {
     return {
         //    name            title           layers heads kv  dim  embd   ff    vocab  context
         shape("llama-2-7b", "Llama-2-7B", 32, 32, 32, 128, 4096, 11008, 32000, 4096),
         shape("llama-2-13b", "Llama-2-13B", 40, 40, 40, 128, 5120, 13824, 32000, 4096),
         shape("llama-3-8b", "Llama-3-8B", 32, 32, 8, 128, 4096, 14336, 128256, 8192),
-        shape("mistral-7b", "Mistral-7B-v0.1", 32, 32, 8, 128, 4096, 14336, 32000, 32768),
+        sliding(shape("mistral-7b", "Mistral-7B-v0.1", 32, 32, 8, 128, 4096, 14336, 32000, 32768), 4096),
         qwen(tied(shape("qwen2.5-0.5b", "Qwen2.5-0.5B", 24, 14, 2, 64, 896, 4864, 151936, 32768))),
         qwen(tied(shape("qwen2.5-1.5b", "Qwen2.5-1.5B", 28, 12, 2, 128, 1536, 8960, 151936, 131072))),
         qwen(tied(shape("qwen2.5-3b", "Qwen2.5-3B", 36, 16, 2, 128, 2048, 11008, 151936, 32768))),
@@ -56,8 +62,8 @@ std::vector<ModelShape> make_shapes() {
         gemma(shape("gemma-2-2b", "Gemma-2-2B", 26, 8, 4, 256, 2304, 9216, 256000, 8192)),
         gemma(shape("gemma-2-9b", "Gemma-2-9B", 42, 16, 8, 256, 3584, 14336, 256000, 8192)),
         gemma(shape("gemma-2-27b", "Gemma-2-27B", 46, 32, 16, 128, 4608, 36864, 256000, 8192)),
-        shape("phi-3-mini", "Phi-3-mini", 32, 32, 32, 96, 3072, 8192, 32064, 4096),
-        shape("phi-3-medium", "Phi-3-medium", 40, 40, 10, 128, 5120, 17920, 32064, 4096),
+        sliding(shape("phi-3-mini", "Phi-3-mini", 32, 32, 32, 96, 3072, 8192, 32064, 4096), 2047),
+        sliding(shape("phi-3-medium", "Phi-3-medium", 40, 40, 10, 128, 5120, 17920, 32064, 4096), 2047),
         shape("tinyllama", "TinyLlama-1.1B", 22, 32, 4, 64, 2048, 5632, 32000, 2048),
         tied(shape("smollm2-135m", "SmolLM2-135M", 30, 9, 3, 64, 576, 1536, 49152, 8192)),
         tied(shape("smollm2-360m", "SmolLM2-360M", 32, 15, 5, 64, 960, 2560, 49152, 8192)),

@@ -9,11 +9,14 @@
 
 namespace kvasir {
 
-double requantization_growth(const std::string& text) {
+Result<double> requantization_growth(const std::string& text) {
     constexpr int kHeads = 2, kDim = 64, kPrompt = 64, kFlushes = 6;
-    const CacheSpec spec = parse_cache_spec(text).value();
-    const int n_tokens = kPrompt + kFlushes * spec.residual_k;
-    const auto cache = std::move(KvCache::create(spec, {1, kHeads, kDim, n_tokens}).value());
+    const auto spec = parse_cache_spec(text);
+    if (!spec) return spec.error();
+    const int n_tokens = kPrompt + kFlushes * spec->residual_k;
+    auto made = KvCache::create(*spec, {1, kHeads, kDim, n_tokens});
+    if (!made) return made.error();
+    KvCache* cache = made->get();
     std::mt19937 random(5);
     std::normal_distribution<float> normal;
     std::vector<float> x(size_t(n_tokens) * kHeads * kDim);
@@ -42,12 +45,12 @@ double requantization_growth(const std::string& text) {
     cache->extend(0, kPrompt);
     for (int t = 0; t < kPrompt; ++t)
         put(t);
-    if (!cache->finish_prompt(0, Side::k)) return 0;
+    if (Status ok = cache->finish_prompt(0, Side::k); !ok) return ok.error();
     const double first = error();
     for (int t = kPrompt; t < n_tokens; ++t) {
         cache->extend(0, 1);
         put(t);
-        if (!cache->settle(0, Side::k)) return 0;
+        if (Status ok = cache->settle(0, Side::k); !ok) return ok.error();
     }
     return error() / first;
 }

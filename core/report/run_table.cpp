@@ -44,7 +44,7 @@ json conditions(const CacheSpec& spec) {
             {"rotation", {{"k", rotation_text(spec.k)}, {"v", rotation_text(spec.v)}}},
             {"centred_keys", spec.k.centre},
             {"keys_before_rope", spec.k.pre_rope},
-            {"packed", true},
+            {"packed", !spec.exact()},
             {"score_rule", score_rule(spec)}};
 }
 
@@ -73,7 +73,9 @@ json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
                   {"error", run.lane_error(i)}};
         if (!info.failed) {
             const LaneSummary s = measured.summary(i);
-            const auto nll = column(measured, i, [](const StepRecord& r) { return double(r.nll); });
+            std::vector<double> nll;  // of every scored token, as ppl
+            for (const StepRecord& r : measured.lane(i))
+                nll.push_back(r.nll);
             const auto dnll = column(measured, i, [](const StepRecord& r) { return -double(r.delta_logprob); });
             const auto kl = column(measured, i, [](const StepRecord& r) { return double(r.kl); });
             const auto nll_ci = bootstrap_ci95(nll, bootstrap), dnll_ci = bootstrap_ci95(dnll, bootstrap),

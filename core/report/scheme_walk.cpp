@@ -126,7 +126,7 @@ SchemeWalk walk_schemes(int n_points, uint64_t seed) {
             cos[i] = std::cos(angle), sin[i] = std::sin(angle);
         }
     };
-    while (walk.n_points < n_points && walk.problem.empty()) {
+    while (walk.n_points < n_points && walk.n_refused < 100 * n_points && walk.problem.empty()) {
         const std::string text = random_spec(random);
         const int sizes[] = {32, 64, 64, 80, 96, 128};
         const int head_dim = sizes[random() % std::size(sizes)];
@@ -153,6 +153,10 @@ SchemeWalk walk_schemes(int n_points, uint64_t seed) {
             continue;
         }
         auto plain = KvCache::create(*spec, shape, KernelPath::reference);
+        if (!plain) {
+            walk.problem = fmt::format("{}: only the reference path refused", text);
+            break;
+        }
         const auto k = random_vectors(random, size_t(kTokens) * kHeads, head_dim),
                    v = random_vectors(random, size_t(kTokens) * kHeads, head_dim),
                    q = random_vectors(random, kQueries, head_dim);

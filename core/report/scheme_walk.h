@@ -18,7 +18,8 @@ struct SchemeWalk {
 
 /// Each point: a random spec on random vectors (2 KV heads, head sizes 32 to 128) that is prompted, decoded and read by
 /// both kernel paths. Bound of a score: 3 * 2^-11 * sqrt(head_dim) * |q| * |k|, of a weighted sum: 3 * 2^-11 * sum of
-/// weights * |v|, norms of the largest vector (two fp16 roundings per value that fused kernels leave out, and the sum's
+/// weights * |v|, norms of the largest vector, a quarter
+/// more allowed for (two fp16 roundings per value that fused kernels leave out, and the sum's
 /// own: docs/decisions).
 SchemeWalk walk_schemes(int n_points, uint64_t seed);
 

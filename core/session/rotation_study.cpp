@@ -17,10 +17,10 @@ Status check_range(const char* what, int value, int lowest, int n) {
 /// The scheme with the rotation of one side switched; the parser says whether that is a scheme.
 Result<CacheSpec> with_rotation(CacheSpec spec, Side side, bool rotate) {
     SideSpec& s = side == Side::k ? spec.k : spec.v;
-    if (s.exact() && rotate)
+    if (s.rotates() == rotate) return spec;
+    if (s.plain())
         return Error{ErrorCode::input, "nothing to rotate", fmt::format("'{}'", spec.text),
                      "this side is stored exactly", "Choose a scheme that quantizes it."};
-    if (s.rotates() == rotate) return spec;
     s.tile = rotate ? SideSpec::kWholeHead : SideSpec::kNoTile;
     s.signs = s.signs && rotate;
     return parse_cache_spec(long_spec(spec));

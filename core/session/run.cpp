@@ -168,6 +168,11 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     impl->model = std::move(model);
     impl->info.serial = ++serial;
     impl->info.experiment = experiment;
+    constexpr int kMostOrders = 1000000;
+    if (experiment.sum_order < 0 || experiment.sum_order > kMostOrders)
+        return refuse("no such order of the sums",
+                      fmt::format("{} is not between 0 and {}", experiment.sum_order, kMostOrders),
+                      "Use a smaller number.");
     if (experiment.score_text) impl->info.experiment.mode = Mode::teacher_forced;
     impl->info.n_threads = experiment.n_threads > 0 ? experiment.n_threads : kernels::physical_cores();
     impl->info.simd = kernels::simd_name();
@@ -340,8 +345,13 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
 }
 
 Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,
-                                      const std::vector<int>& ids, int first_scored, int n_threads) {
+                                      const std::vector<int>& ids, int first_scored, int n_threads,
+                                      const CancelCheck& cancelled) {
     const ModelConfig& c = model->config();
+    if (spec.commits())
+        return Error{ErrorCode::input, "no blind forward", fmt::format("'{}'", spec.text),
+                     "it may quantize as it writes, so that one forward pass reads the cache",
+                     "Measure it token by token."};
     auto cache = KvCache::create(spec, model->cache_shape(int(ids.size())));
     if (!cache) return cache.error();
     (*cache)->begin_prompt(int(ids.size()));
@@ -357,7 +367,7 @@ Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const 
         options.settle = false;
         options.all_logits = true;
         std::vector<float> logits;
-        if (Status st = forward.run({&s, 1}, options, logits); !st) return st.error();
+        if (Status st = forward.run({&s, 1}, options, logits, cancelled); !st) return st.error();
         for (size_t i = begin; i < end; ++i) {
             if (int(i) + 1 < first_scored || i + 1 >= ids.size()) continue;
             const float* row = logits.data() + (i - begin) * forward.logits_stride();

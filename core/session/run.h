@@ -47,7 +47,9 @@ class Run {
 
 /// Every lane over the same text with ONE forward pass: the measurement that never reads a cache. nll of tokens
 /// [first_scored, n) of `ids` with exact attention, in order; identical for every scheme that reads its prompt exactly.
+/// Refuses schemes that quantize as they write: there even one forward pass reads the cache.
 Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,
-                                      const std::vector<int>& ids, int first_scored, int n_threads);
+                                      const std::vector<int>& ids, int first_scored, int n_threads,
+                                      const CancelCheck& cancelled = {});
 
 }  // namespace kvasir

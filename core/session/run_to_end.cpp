@@ -9,7 +9,10 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
                         const CancelCheck& cancelled) {
     const ModelConfig& c = model.config();
     measured.begin(std::make_shared<const RunInfo>(run.info()), c.n_layers, c.n_kv_heads, c.head_dim);
-    if (const Status prompt = run.read_prompt(progress, cancelled); !prompt) return prompt.error();
+    if (const Status prompt = run.read_prompt(progress, cancelled); !prompt) {
+        if (prompt.error().code == ErrorCode::interrupted) return false;
+        return prompt.error();
+    }
     for (;;) {
         std::vector<StepRecord> records;
         const Result<bool> more = run.next(records, cancelled);

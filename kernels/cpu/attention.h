@@ -14,7 +14,7 @@ namespace kvasir::kernels {
 
 /// offset of a group = stored * (plain + times_scale * scale); value = scale * code + offset.
 /// Quanto stores shift (plain -1), KIVI and kv-hadamard the minimum (plain +1), HQQ zero in code units (times_scale
-/// -1). Forms without a stored offset (ggml q8_0 and q4_0, ternary, exllamav3) have a null pointer and 1 in its place.
+/// -1). Forms without a stored offset (ggml q8_0 and q4_0, ternary) have a null pointer and 1 in its place.
 struct AffineForm {
     float plain = 1;
     float times_scale = 0;
@@ -37,7 +37,7 @@ struct ChannelGroups {
     AffineForm form;
     const uint32_t* words;   // [n_blocks][head_dim*bits/32][8]
     const uint16_t* scale;   // fp16 [n_tokens/group][head_dim], plain channel order
-    const uint16_t* offset;  // fp16, same shape; may be null
+    const uint16_t* offset;  // fp16, same shape
 };
 
 /// Exact tokens. Element type fp16 (uint16_t) or fp32 (float).

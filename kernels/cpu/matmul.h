@@ -63,8 +63,8 @@ void prepare_activation(const float* x, int index, int n, int cols, float* prepa
 
 /// y[i * y_stride + r] = sum_c W[r][c] * x_i[c] for i in [0, n) and row blocks [block_begin, block_end), a row block
 /// being 8 rows. `prepared` was filled for the same n and cols. The sum runs over blocks of 32 columns, from
-/// `sum_order` (modulo their number) upwards and round to the start: another order is another draw of the rounding
-/// errors, which is how the noise floor is measured.
+/// `sum_order` (not negative; modulo their number) upwards and round to the start: another order is another draw of the
+/// rounding errors, which is how the noise floor is measured.
 void matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
             size_t y_stride, int sum_order = 0);
 

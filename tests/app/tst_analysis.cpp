@@ -184,10 +184,9 @@ class TestAnalysis : public QObject {
         QCOMPARE(cli({"sweep", "--model", kTiny, "--k", "quanto:5", "--v", "fp16", "--quiet"}).status, 2);
     }
     void attribute() {
-        QCOMPARE(cli({"attribute", "--model", kTiny, "--cache", "fp16", "--quiet"}).status, 2);
+        QCOMPARE(cli({"attribute", "--model", kTiny, "--cache", "fp16", "--quiet"}).status, 3);
         QCOMPARE(
             cli({"attribute", "--model", kTiny, "--cache", "quanto:4,group=16", "--layers", "2", "--quiet"}).status, 2);
-        if (!parse_cache_spec("fp16,layers_k=0:quanto:4")) QSKIP("per-layer overrides are not in this version");
         const Outcome o = cli({"attribute", "--model", kTiny, "--cache", "quanto:2,group=16", "--prefill", "16",
                                "--tokens", "40", "--json", "--quiet"});
         QVERIFY2(o.status == 0, o.err.constData());

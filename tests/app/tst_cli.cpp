@@ -25,15 +25,23 @@ class TestCli : public QObject {
     void wrongUsageIsTwo() {
         for (const QStringList& arguments : {QStringList{},
                                              {"nonsense"},
-                                             {"run", "--cache", "quanto:5"},
+                                             {"run", "--kernels", "quick"},
                                              {"eval"},
-                                             {"caches", "--spec", "kivi:2,grup=3"}}) {
+                                             {"eval", "--cache", "kivi:2", "--format", "llama-perplexity", "--trap"}}) {
             const Outcome o = cli(arguments);
             QCOMPARE(o.status, 2);
             QVERIFY(o.err.startsWith("error: "));
         }
+    }
+    void refusedSpecsAreThree() {
+        for (const QStringList& arguments :
+             {QStringList{"run", "--cache", "quanto:5"}, {"caches", "--spec", "kivi:2,grup=3"}}) {
+            const Outcome o = cli(arguments);
+            QCOMPARE(o.status, 3);
+            QVERIFY(o.err.startsWith("error: "));
+        }
         const Outcome o = cli({"run", "--cache", "quantoo:4", "--json"});
-        QCOMPARE(o.status, 2);
+        QCOMPARE(o.status, 3);
         QVERIFY(o.document()["error"].contains("hint"));
         QVERIFY(QString::fromUtf8(o.err).contains("quanto:4"));
     }
@@ -109,7 +117,7 @@ class TestCli : public QObject {
         for (const auto& row : e["trap"]) {
             QCOMPARE(row["why"], json(""));
             QCOMPARE(row["n_scored"], json(12));
-            QCOMPARE(row["coverage"].get<double>() > 0,
+            QCOMPARE(row["coverage"]["k"].get<double>() > 0,
                      row["spec"] == "quanto:4,group=16" && row["protocol"] != "one blind forward");
         }
         for (const char* key : {"kl_mean", "nll_mean"})

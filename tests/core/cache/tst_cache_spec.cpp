@@ -24,11 +24,23 @@ class CacheSpecTest : public QObject {
         for (const Preset& preset : presets())
             QTest::newRow(preset.name.c_str()) << QString::fromStdString(preset.name);
         for (const char* text :
-             {"quanto:4,residual=32", "quanto:2,axis_key=-1,axis_value=0", "quanto:4,group=32",
-              "hqq:4,axis_key=0,axis_value=0,optimize=off", "kivi:2,residual=128", "kivi:4,group=64,residual=64",
-              "hadamard:2,v_residual=0", "hadamard:2,k=kivi:2", "quanto:4,k=kivi:2", "fp16,v=hadamard:2",
-              "kivi:2,k=fp32", " quanto:4 , residual = 32 ", "ggml:q4_0,rotate=off", "fp8,scale=0.0375",
-              "quanto:4,sink=4,layers=0-1:fp16+5:kivi:2,layers_k=7:fp32", "fp16,layers_v=3:hadamard:2",
+             {"quanto:4,residual=32",
+              "quanto:2,axis_key=-1,axis_value=0",
+              "quanto:4,group=32",
+              "hqq:4,axis_key=0,axis_value=0,optimize=off",
+              "kivi:2,residual=128",
+              "kivi:4,group=64,residual=64",
+              "hadamard:2,v_residual=0",
+              "hadamard:2,k=kivi:2",
+              "quanto:4,k=kivi:2",
+              "fp16,v=hadamard:2",
+              "kivi:2,k=fp32",
+              " quanto:4 , residual = 32 ",
+              "ggml:q4_0,rotate=off",
+              "fp8,scale=0.0375",
+              "quanto:4,sink=4,layers=0-1:fp16+5:kivi:2,layers_k=7:fp32",
+              "quanto:4,layers_k=0:kivi:4,layers=0:fp16",
+              "fp16,layers_v=3:hadamard:2",
               "k=affine3:group=32:rotate=16:signs:centre; v=exl5:rotate=32; residual=16; flush=block; sink=2",
               "k=affine4:rope=before; v=fp16; residual=8; flush=whole; score=after_flush",
               "k=fp32:rotate; v=fp32:rotate=llama; flush=write"})
@@ -144,6 +156,10 @@ class CacheSpecTest : public QObject {
         row("k=q4_0:axis=channel; v=fp16", {"inside a token"});
         row("k=affine4:centre; v=fp16; flush=write", {"mean"});
         row("k=ternary:axis=rows; v=fp16", {"ternary groups"});
+        row("k=fp8:group=32; v=fp16; flush=write", {"fp8 has no groups"});
+        row("k=fp8:scale=inf; v=fp16; flush=write", {"scale cannot be 'inf'"});
+        row("k=affine4:group=32:group=64; v=fp16", {"given twice"});
+        row("k=fp16:order=pairs; v=fp16", {"say nothing about exact values"});
         row("k=q8_0:form=minimum; v=fp16", {"form says nothing about q8_0", "Leave form out"});
         row("k=affine4:optimize=off; v=fp16", {"optimize says nothing about affine4"});
         row("quanto:4,residal=32", {"no option residal", "residual", "Nearest: residual"});
@@ -174,7 +190,7 @@ class CacheSpecTest : public QObject {
         QVERIFY2(message != "accepted", qPrintable(text));
         for (const QString& word : words)
             QVERIFY2(message.contains(word), qPrintable(message));
-        QCOMPARE(parse_cache_spec(text.toStdString()).error().code, ErrorCode::usage);
+        QCOMPARE(parse_cache_spec(text.toStdString()).error().code, ErrorCode::input);
         QVERIFY2(!message.contains(".."), qPrintable(message));
     }
 
@@ -194,6 +210,9 @@ class CacheSpecTest : public QObject {
         QVERIFY2(kivi.contains("80 channels") && kivi.contains("16"), qPrintable(kivi));
         QCOMPARE(check("kivi:2,group=16", 8, 80), QString("ok"));
         QCOMPARE(check("quanto:4", 8, 80), QString("ok"));  // groups across tokens, as the original
+        // A rule is checked where another one covers its first layer, too.
+        QVERIFY(check("fp16,layers=0-1:exl3:4+0:fp16", 8, 80).contains("do not divide"));
+        QVERIFY(check("k=hqq3; v=hqq3; residual=32; flush=slide", 3, 64).contains("flushed whole"));
     }
 };
 

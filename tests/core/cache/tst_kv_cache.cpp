@@ -109,7 +109,7 @@ class KvCacheTest : public QObject {
               "k=affine4:group=32:centre; v=fp16; residual=16; flush=block",
               "k=turbo4:rotate:signs:centre; v=exl6:rotate=32; residual=16; flush=slide",
               "k=fp32:rotate; v=fp32:rotate:signs; residual=4; flush=whole",
-              "k=fp16:centre:order=pairs; v=fp16",
+              "k=fp16:centre:order=pairs; v=fp16; residual=16; flush=block",
               "k=affine4:form=integer; v=affine4:form=quarot:group=head; flush=write",
               "kivi:2,sink=3,v=ggml:q4_1",
               "k=affine4; v=affine2; residual=8; score=after_flush",

@@ -48,7 +48,15 @@ class TestAttribution : public QObject {
             return pairs ? std::string() : pairs.error().message();
         };
         QVERIFY(why("fp16").find("quantizes nothing") != std::string::npos);
-        QVERIFY(why(long_spec(parse_cache_spec("kivi:2").value())).find("long form") != std::string::npos);
+        QVERIFY(why("kivi:2,layers=0:fp16").find("per-layer overrides") != std::string::npos);
+        const CacheSpec kivi = parse_cache_spec("kivi:2").value(),
+                        long_form = parse_cache_spec(long_spec(kivi)).value();
+        const auto short_pairs = attribution_pairs(kivi, 4, {2}), long_pairs = attribution_pairs(long_form, 4, {2});
+        QVERIFY(short_pairs.ok() && long_pairs.ok());
+        for (size_t i = 0; i < short_pairs->size(); ++i)
+            for (int layer = 0; layer < 4; ++layer)
+                QVERIFY(parse_cache_spec((*long_pairs)[i].only_this)->at_layer(layer).k ==
+                        parse_cache_spec((*short_pairs)[i].only_this)->at_layer(layer).k);
         QVERIFY(why("quanto:4", {4}).find("no layer 4") != std::string::npos);
         QVERIFY(why("quanto:4", {3}).empty());
     }
