@@ -11,8 +11,8 @@ class TestSchemeWalk : public QObject {
     /// Both kernel paths agree wherever 200 random schemes lead, and refusals have reasons. Runs under the sanitizers.
     void twoHundredPoints() {
         const SchemeWalk walk = walk_schemes(200, 2026);
-        qInfo("%d points, %d more were refused, worst %.3f of the bound (%s)", walk.n_points, walk.n_refused, walk.worst,
-              walk.worst_spec.c_str());
+        qInfo("%d points, %d more were refused, worst %.3f of the bound (%s)", walk.n_points, walk.n_refused,
+              walk.worst, walk.worst_spec.c_str());
         QVERIFY2(walk.problem.empty(), walk.problem.c_str());
         QCOMPARE(walk.n_points, 200);
         QVERIFY(walk.n_refused > 0);
