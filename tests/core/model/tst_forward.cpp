@@ -161,6 +161,7 @@ class TestForward : public QObject {
     }
 
     void goldenLogits() {
+        KVASIR_RELEASE_ONLY();
         KVASIR_NEEDS_MODEL(path);
         const auto model = load(path);
         Forward forward(model, 2);
