@@ -191,18 +191,19 @@ class TestForward : public QObject {
         KVASIR_NEEDS_MODEL(path);
         const auto model = load(path);
         const auto ids = golden_json("eval/lighthouse.json")["token_ids"].get<std::vector<int>>();
-        const std::vector<int> prompt(ids.begin(), ids.begin() + 140);
+        constexpr size_t kPrompt = kSanitized ? 16 : 140, kSteps = kSanitized ? 2 : 8;
+        const std::vector<int> prompt(ids.begin(), ids.begin() + kPrompt);
         std::vector<float> want;
         struct Setting {
             int threads;
             size_t chunk;
         };
-        for (const Setting s : {Setting{2, 140}, {1, 1}, {3, 7}, {7, 128}, {2, 7}}) {
+        for (const Setting s : {Setting{2, kPrompt}, {1, 1}, {3, 7}, {7, 128}, {2, 7}}) {
             Forward forward(model, s.threads);
             const auto cache = make_cache(*model, "kivi:2", 200);
             auto logits = prompt_logits(forward, *cache, prompt, s.chunk);
-            for (int i = 140; i < 148; ++i) {
-                const auto next = step(forward, *cache, ids[size_t(i)]);
+            for (size_t i = kPrompt; i < kPrompt + kSteps; ++i) {
+                const auto next = step(forward, *cache, ids[i]);
                 logits.insert(logits.end(), next.begin(), next.end());
             }
             if (want.empty()) want = logits;
@@ -214,18 +215,19 @@ class TestForward : public QObject {
         KVASIR_NEEDS_MODEL(path);
         const auto model = load(path);
         const auto ids = golden_json("eval/lighthouse.json")["token_ids"].get<std::vector<int>>();
-        const std::vector<int> prompt(ids.begin(), ids.begin() + 70);
+        constexpr size_t kPrompt = kSanitized ? 10 : 70;
+        const std::vector<int> prompt(ids.begin(), ids.begin() + kPrompt);
         Forward forward(model, 2);
         const auto alone = make_cache(*model, "quanto:4", 100);
-        prompt_logits(forward, *alone, prompt, 70);
-        const auto want = step(forward, *alone, ids[70]);
+        prompt_logits(forward, *alone, prompt, kPrompt);
+        const auto want = step(forward, *alone, ids[kPrompt]);
         for (int n : {2, 3, 5}) {
             std::vector<std::unique_ptr<KvCache>> caches;
             std::vector<Sequence> sequences(static_cast<size_t>(n));
             for (int i = 0; i < n; ++i) {
                 caches.push_back(make_cache(*model, "quanto:4", 100));
-                prompt_logits(forward, *caches.back(), prompt, 70);
-                sequences[size_t(i)].tokens = {ids[70]};
+                prompt_logits(forward, *caches.back(), prompt, kPrompt);
+                sequences[size_t(i)].tokens = {ids[kPrompt]};
                 sequences[size_t(i)].caches = {caches.back().get()};
             }
             std::vector<float> logits;
