@@ -15,7 +15,7 @@ const std::string kTiny = source_path("tests/golden/models/gguf/llama-gqa-Q8_0.g
 /// Waits until `done` holds or ten seconds are over.
 template <class F>
 bool eventually(F&& done) {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 24000; ++i) {  // two minutes at most: a loaded machine under a sanitizer needs some of them
         if (done()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
