@@ -6,6 +6,7 @@
 #include "core/base/byte_size.h"
 #include "core/report/capacity.h"
 #include "core/report/provenance.h"
+#include "core/report/run_table.h"
 
 namespace kvasir::cli {
 namespace {
@@ -101,7 +102,6 @@ void CapacityCommand::print_document(const CapacityQuestion& q, const std::vecto
         nlohmann::json transient = nlohmann::json::object();
         for (const Transient t : {Transient::logits32, Transient::mlp, Transient::layer_copy})
             transient[transient_name(t)] = transient_bytes_per_token(t, s, row.spec);
-        const ByteLedger& b = row.at_max;
         j["rows"].push_back({{"spec", row.spec.text},
                              {"long_spec", long_spec(row.spec)},
                              {"bytes_per_token", row.bytes_per_token},
@@ -109,13 +109,7 @@ void CapacityCommand::print_document(const CapacityQuestion& q, const std::vecto
                              {"max_context", row.max_context},
                              {"transient_bytes_per_token", transient},
                              {"transients_counted", row.transient_bytes_per_token},
-                             {"bytes_at_max",
-                              {{"codes", b.codes},
-                               {"scales", b.scales},
-                               {"zeros", b.zeros},
-                               {"residual", b.residual},
-                               {"padding", b.padding},
-                               {"total", b.total()}}}});
+                             {"bytes_at_max", ledger_json(row.at_max)}});
     }
     if (explain) j["explanation"] = explain_published_capacity();
     print_json(j);

@@ -70,13 +70,6 @@ Status evaluate(const std::shared_ptr<const Model>& model, Experiment e, int n_d
     return {};
 }
 
-std::vector<int> text_ids(const RunModel& measured) {
-    std::vector<int> ids = measured.info().prompt_ids;
-    for (const StepRecord& r : measured.lane(measured.info().experiment.reference))
-        ids.push_back(r.token_id);
-    return ids;
-}
-
 /// The row of a scheme measured the blind way.
 nlohmann::json blind_row(const CacheSpec& spec, const std::vector<double>& nll) {
     const double m = mean(nll);
@@ -150,7 +143,7 @@ int EvalCommand::operator()() const {
         if (Status s = write_file_atomically(per_token, per_token_csv(measured, evaluation.repeated())); !s)
             return fail(common, s.error());
 
-    const std::vector<int> ids = text_ids(measured);
+    const std::vector<int> ids = measured.text_ids();
     nlohmann::json rows = run_lanes_json(measured, *evaluation.run, common.seed);
     for (size_t i = 0; i < rows.size(); ++i) {
         rows[i].erase("text");
@@ -181,12 +174,7 @@ int EvalCommand::operator()() const {
         nlohmann::json j = provenance(model->get(), e->kernels);
         j["text"] = text_head(text_file, e->prompt, size_t(measured.info().n_text_tokens));
         j["complete"] = evaluation.complete;
-        j["protocol"] = {{"prefill", prefill},
-                         {"n_tokens", ids.size()},
-                         {"n_scored", evaluation.run->n_done()},
-                         {"first_scored", prefill},
-                         {"bos", (*model)->tokenizer().add_bos()},
-                         {"compute", "fp32"}};
+        j["protocol"] = protocol_json(**model, prefill, evaluation.run->n_done());
         const Bootstrap bootstrap;
         j["bootstrap"] = {
             {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};

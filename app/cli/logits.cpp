@@ -5,7 +5,7 @@
 #include "app/cli/common.h"
 #include "core/base/atomic_file.h"
 #include "core/base/safetensors.h"
-#include "core/model/forward.h"
+#include "core/model/prompt_pass.h"
 #include "core/report/provenance.h"
 #include "kernels/cpu/machine.h"
 
@@ -68,26 +68,23 @@ int LogitsCommand::operator()() const {
     };
     // The prompt is everything at once, or with --decode its first token; the rest goes through the cache one by one.
     const size_t n_prompt = decode ? 1 : wanted->size();
-    (*kv)->begin_prompt(int(n_prompt));
+    ForwardOptions options;
+    options.all_logits = true;
+    const auto after = [&](size_t, size_t n, const std::vector<float>& rows) { keep(rows, n); };
+    const std::span<const int> ids(*wanted);
+    if (Status st = each_prompt_chunk(forward, **kv, ids.first(n_prompt), options, after, interrupted_by_user()); !st)
+        return fail(common, st.error());
+    KvCache* one = kv->get();
+    if (const Status st = forward.finish_prompt({&one, 1}).front(); !st) return fail(common, st.error());
     std::vector<float> logits;
-    for (size_t i = 0; i < wanted->size();) {
-        const bool prompt = i < n_prompt;
-        const size_t n = prompt ? std::min<size_t>(128, n_prompt - i) : 1;
+    for (const int id : ids.subspan(n_prompt)) {
         Sequence s;
-        s.tokens.assign(wanted->begin() + std::ptrdiff_t(i), wanted->begin() + std::ptrdiff_t(i + n));
-        s.caches = {kv->get()};
-        ForwardOptions options;
-        options.settle = !prompt;
-        options.all_logits = true;
+        s.tokens = {id};
+        s.caches = {one};
         if (Status st = forward.run({&s, 1}, options, logits, interrupted_by_user()); !st)
             return fail(common, st.error());
         if (s.failed) return fail(common, s.error);
-        keep(logits, n);
-        i += n;
-        if (prompt && i == n_prompt) {
-            KvCache* one = kv->get();
-            if (const Status st = forward.finish_prompt({&one, 1}).front(); !st) return fail(common, st.error());
-        }
+        keep(logits, 1);
     }
     const size_t n_vocab = size_t(c.n_vocab), last = wanted->size() - 1;
     if (!out.empty()) {

@@ -31,9 +31,7 @@ Result<ScoredText::Outcome> ScoredText::evaluate(const std::shared_ptr<const Mod
         out.head = provenance(model.get(), common.kernel_path());
         out.head["text"] = text_head(text_file, e->prompt, size_t(out.batches.n_text_tokens));
         out.head["complete"] = out.batches.complete;
-        out.head["protocol"] = {
-            {"prefill", prefill},      {"n_tokens", prefill + out.batches.n_scored}, {"n_scored", out.batches.n_scored},
-            {"first_scored", prefill}, {"bos", model->tokenizer().add_bos()},        {"compute", "fp32"}};
+        out.head["protocol"] = protocol_json(*model, prefill, out.batches.n_scored);
         out.head["reference"] = "fp16";
     }
     return out;

@@ -37,6 +37,8 @@ class AffineCodec final : public GroupCodec {
     /// minimum = sign * offset
     float sign() const { return form_ == Form::shift || form_ == Form::quarot ? -1.0f : 1.0f; }
 
+    float least_range() const { return form_ == Form::quarot ? kernels::round_to_half(1e-5f) : 0.0f; }
+
     void encode_group(const float* x, int n, uint8_t* codes, uint16_t& scale, uint16_t& offset) const {
         if (form_ == Form::integer) {
             const auto c = kernels::affine_encode_integer(x, n, bits_, codes);
@@ -45,8 +47,7 @@ class AffineCodec final : public GroupCodec {
             return;
         }
         const auto c = form_ == Form::minimum_f32 ? kernels::affine_encode_f32(x, n, bits_, codes)
-                       : form_ == Form::quarot    ? kernels::affine_encode_quarot(x, n, bits_, codes)
-                                                  : kernels::affine_encode(x, n, bits_, codes);
+                                                  : kernels::affine_encode(x, n, bits_, codes, least_range());
         scale = kernels::float_to_half(c.scale);
         offset = kernels::float_to_half(sign() * c.minimum);
     }

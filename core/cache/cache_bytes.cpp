@@ -88,27 +88,38 @@ int64_t quantized_tokens(FlushRule rule, int residual, int64_t n_prompt, int64_t
     return 0;
 }
 
-ByteLedger cache_bytes(const CacheSpec& spec, const CacheShape& shape, int64_t n_prompt, int64_t n_tokens) {
-    ByteLedger sum;
+namespace {
+
+ByteLedger layer_bytes(const CacheSpec& spec, const CacheShape& shape, int64_t n_prompt, int64_t n_tokens) {
     const uint64_t values_per_token = uint64_t(shape.n_kv_heads) * uint64_t(shape.head_dim);
-    for (int i = 0; i < shape.n_layers; ++i) {
-        const CacheSpec here = spec.at_layer(i);
-        for (const Side which : {Side::k, Side::v}) {
-            const SideSpec& side = here.side(which);
-            if (side.plain()) {
-                sum += exact_bytes(side, which, n_tokens, values_per_token);
-                continue;
-            }
-            // The sink is a cache of its own in front: everything else begins behind it.
-            const int64_t sink = std::min<int64_t>(here.sink, n_tokens), rest = n_tokens - sink;
-            const bool keys = which == Side::k;
-            const int64_t coded =
-                quantized_tokens(keys ? here.flush_k : here.flush_v, keys ? here.residual_k : here.residual_v,
-                                 std::max<int64_t>(n_prompt - sink, 0), rest);
-            sum += exact_bytes(side, which, sink, values_per_token);
-            sum += coded_bytes(side, which, coded, shape);
-            sum += exact_bytes(side, which, rest - coded, values_per_token);
+    ByteLedger sum;
+    for (const Side which : {Side::k, Side::v}) {
+        const SideSpec& side = spec.side(which);
+        if (side.plain()) {
+            sum += exact_bytes(side, which, n_tokens, values_per_token);
+            continue;
         }
+        // The sink is a cache of its own in front: everything else begins behind it.
+        const int64_t sink = std::min<int64_t>(spec.sink, n_tokens), rest = n_tokens - sink;
+        const bool keys = which == Side::k;
+        const int64_t coded =
+            quantized_tokens(keys ? spec.flush_k : spec.flush_v, keys ? spec.residual_k : spec.residual_v,
+                             std::max<int64_t>(n_prompt - sink, 0), rest);
+        sum += exact_bytes(side, which, sink, values_per_token);
+        sum += coded_bytes(side, which, coded, shape);
+        sum += exact_bytes(side, which, rest - coded, values_per_token);
+    }
+    return sum;
+}
+
+}  // namespace
+
+ByteLedger cache_bytes(const CacheSpec& spec, const CacheShape& shape, int64_t n_prompt, int64_t n_tokens) {
+    ByteLedger sum, layer;
+    for (int i = 0; i < shape.n_layers; ++i) {
+        // Without rules for layers they are all alike: the window asks for every token of a plan.
+        if (i == 0 || !spec.layers.empty()) layer = layer_bytes(spec.at_layer(i), shape, n_prompt, n_tokens);
+        sum += layer;
     }
     return sum;
 }

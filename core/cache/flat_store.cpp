@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/cache/bit_string.h"
 #include "core/cache/rotated_reader.h"
 #include "kernels/codec/half.h"
 
@@ -40,16 +41,7 @@ FlatStore::Member FlatStore::member_of(size_t element, int n_tokens) const {
 }
 
 uint8_t FlatStore::code(size_t element) const {
-    const size_t bit = element * side_.bits;
-    const unsigned window = bits_[bit / 8] | unsigned(bits_[bit / 8 + 1]) << 8;
-    return uint8_t(window >> (bit % 8) & ((1u << side_.bits) - 1));
-}
-
-void FlatStore::set_code(size_t element, uint8_t code) {
-    const size_t bit = element * side_.bits;
-    const unsigned mask = ((1u << side_.bits) - 1) << (bit % 8), value = unsigned(code) << (bit % 8);
-    bits_[bit / 8] = uint8_t((bits_[bit / 8] & ~mask) | value);
-    if (mask > 0xff) bits_[bit / 8 + 1] = uint8_t((bits_[bit / 8 + 1] & ~(mask >> 8)) | value >> 8);
+    return get_bits(bits_.data(), element * side_.bits, side_.bits);
 }
 
 Status FlatStore::check_tokens(int n_tokens) const {
@@ -89,9 +81,10 @@ Status FlatStore::requantize(const TokenReader& source, int n) {
     }
     std::vector<uint8_t> codes(n_all);
     codec_->encode(values.data(), n_groups, side_.group, codes.data(), scale_.data(), offset_.data());
+    std::fill_n(bits_.data(), (n_all * side_.bits + 7) / 8, uint8_t{0});
     for (size_t e = 0; e < n_all; ++e) {
         const Member m = member_of(e, total);
-        set_code(e, codes[m.group * side_.group + m.index]);
+        put_bits(bits_.data(), e * side_.bits, codes[m.group * side_.group + m.index]);
     }
     size_ = total;
     return {};

@@ -38,7 +38,6 @@ class FlatStore final : public Store {
     };
     Member member_of(size_t element, int n_tokens) const;
     uint8_t code(size_t element) const;
-    void set_code(size_t element, uint8_t code);
     size_t n_elements(int n_tokens) const { return size_t(n_kv_heads_) * n_tokens * head_dim_; }
     Status check_tokens(int n_tokens) const;
 

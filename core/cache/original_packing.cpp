@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/cache/bit_string.h"
+
 namespace kvasir {
 namespace {
 
@@ -32,12 +34,8 @@ std::vector<uint8_t> pack_rows(const std::vector<uint8_t>& codes, size_t n_rows,
 /// Neighbours in one bit string, first one in the lowest bits: little-endian words of any width.
 std::vector<uint8_t> pack_neighbours(const std::vector<uint8_t>& codes, int bits) {
     std::vector<uint8_t> bytes((codes.size() * bits + 7) / 8);
-    for (size_t i = 0; i < codes.size(); ++i) {
-        const size_t bit = i * size_t(bits);
-        const unsigned window = unsigned(codes[i]) << (bit % 8);
-        bytes[bit / 8] |= uint8_t(window);
-        if (window > 0xff) bytes[bit / 8 + 1] |= uint8_t(window >> 8);
-    }
+    for (size_t i = 0; i < codes.size(); ++i)
+        put_bits(bytes.data(), i * size_t(bits), codes[i]);
     return bytes;
 }
 

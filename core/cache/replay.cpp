@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/sha256.h"
+#include "core/cache/feed.h"
 #include "kernels/codec/half.h"
 
 namespace kvasir {
@@ -11,21 +12,16 @@ namespace {
 
 constexpr size_t kHashDigits = 32;
 
-Status put_tokens(KvCache& cache, const Recording& recording, int begin, int end) {
+void put_token(KvCache& cache, const Recording& recording, int t) {
     std::vector<float> k(size_t(recording.head_dim)), v(k.size());
-    cache.extend(0, end - begin);
-    for (int h = 0; h < recording.n_kv_heads; ++h)
-        for (int t = begin; t < end; ++t) {
-            const size_t first = (size_t(h) * recording.n_tokens + t) * recording.head_dim;
-            for (size_t d = 0; d < k.size(); ++d) {
-                k[d] = kernels::half_to_float(recording.k[first + d]);
-                v[d] = kernels::half_to_float(recording.v[first + d]);
-            }
-            cache.put(0, h, t, k.data(), v.data());
+    for (int h = 0; h < recording.n_kv_heads; ++h) {
+        const size_t first = (size_t(h) * recording.n_tokens + t) * recording.head_dim;
+        for (size_t d = 0; d < k.size(); ++d) {
+            k[d] = kernels::half_to_float(recording.k[first + d]);
+            v[d] = kernels::half_to_float(recording.v[first + d]);
         }
-    for (const Side side : {Side::k, Side::v})
-        if (Status ok = cache.commit(0, side); !ok) return ok;
-    return {};
+        cache.put(0, h, t, k.data(), v.data());
+    }
 }
 
 std::string hash_of(const KvCache& cache, Side side) {
@@ -52,25 +48,23 @@ Result<std::vector<ReplayStep>> replay(KvCache& cache, const Recording& recordin
     if (t0 < 1 || t0 > recording.n_tokens)
         return Error{ErrorCode::usage, "cannot replay", "prefill", fmt::format("{} tokens of prompt", t0),
                      fmt::format("Use a prompt of 1 to {} tokens.", recording.n_tokens)};
-    cache.begin_prompt(t0);
-    if (Status ok = put_tokens(cache, recording, 0, t0); !ok) return ok.error();
-    for (const Side side : {Side::k, Side::v})
-        if (Status ok = cache.finish_prompt(0, side); !ok) return ok.error();
+    const PutToken put = [&](int t) { put_token(cache, recording, t); };
+    if (Status ok = feed_prompt(cache, t0, put); !ok) return ok.error();
 
     std::vector<ReplayStep> steps;
     for (int t = t0; t < recording.n_tokens; ++t) {
-        if (Status ok = put_tokens(cache, recording, t, t + 1); !ok) return ok.error();
         ReplayStep step;
         step.step = t - t0 + 1;
-        step.k_quantized_seen = cache.n_quantized(0, Side::k);
-        step.v_quantized_seen = cache.n_quantized(0, Side::v);
-        if (hashes) {
-            step.sha256_k = hash_of(cache, Side::k);
-            step.sha256_v = hash_of(cache, Side::v);
-        }
-        if (attending) attending(step.step);
-        for (const Side side : {Side::k, Side::v})
-            if (Status ok = cache.settle(0, side); !ok) return ok.error();
+        const Status fed = feed_token(cache, put, [&] {
+            step.k_quantized_seen = cache.n_quantized(0, Side::k);
+            step.v_quantized_seen = cache.n_quantized(0, Side::v);
+            if (hashes) {
+                step.sha256_k = hash_of(cache, Side::k);
+                step.sha256_v = hash_of(cache, Side::v);
+            }
+            if (attending) attending(step.step);
+        });
+        if (!fed) return fed.error();
         step.k_quantized_after = cache.n_quantized(0, Side::k);
         step.v_quantized_after = cache.n_quantized(0, Side::v);
         step.k_residual_after = cache.n_tokens(0) - step.k_quantized_after;

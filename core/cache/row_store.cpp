@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "core/cache/bit_string.h"
 #include "core/cache/rotated_reader.h"
 #include "kernels/codec/exl3.h"
 
@@ -82,11 +82,8 @@ void RowStore::encode(int kv_head, int first_token, const float* rows) {
         uint8_t* to = row(kv_head, first_token + i);
         std::fill_n(to, row_bytes_, uint8_t{0});
         for (int d = 0; d < head_dim_; ++d) {
-            const unsigned code = codes[along_channels() ? size_t(d) * unit_ + i : size_t(d)];
-            const size_t bit = size_t(d) * side_.bits;
-            const unsigned window = code << (bit % 8);
-            to[bit / 8] |= uint8_t(window);
-            if (window > 0xff) to[bit / 8 + 1] |= uint8_t(window >> 8);
+            const size_t at = along_channels() ? size_t(d) * unit_ + i : size_t(d);
+            put_bits(to, size_t(d) * side_.bits, codes[at]);
         }
     }
 }
@@ -122,13 +119,8 @@ Status RowStore::requantize(const TokenReader& source, int n) {
 
 void RowStore::read_codes(int kv_head, int token, uint8_t* codes) const {
     const uint8_t* from = bits_.data() + (size_t(kv_head) * capacity_ + token) * row_bytes_;
-    const uint32_t mask = (1u << side_.bits) - 1;
-    for (int d = 0; d < head_dim_; ++d) {
-        const size_t bit = size_t(d) * side_.bits;
-        uint16_t window;  // the buffer has room behind its last row
-        std::memcpy(&window, from + bit / 8, sizeof window);
-        codes[d] = uint8_t(window >> (bit % 8) & mask);
-    }
+    for (int d = 0; d < head_dim_; ++d)
+        codes[d] = get_bits(from, size_t(d) * side_.bits, side_.bits);
 }
 
 /// The values of one token's codes.

@@ -59,4 +59,22 @@ Result<PromptPass> read_prompt(Forward& forward, std::span<KvCache* const> cache
     return pass;
 }
 
+Status each_prompt_chunk(Forward& forward, KvCache& cache, std::span<const int> tokens, ForwardOptions options,
+                         const AfterChunk& after, const CancelCheck& cancelled) {
+    constexpr size_t kChunk = 128;
+    options.settle = false;
+    cache.begin_prompt(int(tokens.size()));
+    std::vector<float> logits;
+    for (size_t begin = 0; begin < tokens.size(); begin += kChunk) {
+        const std::span<const int> part = tokens.subspan(begin, std::min(kChunk, tokens.size() - begin));
+        Sequence s;
+        s.tokens.assign(part.begin(), part.end());
+        s.caches = {&cache};
+        if (Status done = forward.run({&s, 1}, options, logits, cancelled); !done) return done;
+        if (s.failed) return s.error;
+        after(begin, part.size(), logits);
+    }
+    return {};
+}
+
 }  // namespace kvasir

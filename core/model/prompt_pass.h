@@ -2,6 +2,7 @@
 // Reading a prompt into several caches with as few passes as their schemes allow.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,5 +21,13 @@ struct PromptPass {
 /// alike form one group: its first cache attends, all of them store. Nothing is quantized yet: finish_prompt does that.
 Result<PromptPass> read_prompt(Forward& forward, std::span<KvCache* const> caches, std::span<const int> tokens,
                                int chunk, const Progress& progress = {}, const CancelCheck& cancelled = {});
+
+/// Called after each chunk with its first token, their number and their logits (rows of logits_stride(); empty when
+/// none are wanted).
+using AfterChunk = std::function<void(size_t begin, size_t n, const std::vector<float>& logits)>;
+
+/// Begins one cache and takes a prompt through it by 128 tokens, for whoever wants more than the last logits.
+Status each_prompt_chunk(Forward& forward, KvCache& cache, std::span<const int> tokens, ForwardOptions options,
+                         const AfterChunk& after, const CancelCheck& cancelled = {});
 
 }  // namespace kvasir

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/cache/cache_bytes.h"
+#include "core/cache/feed.h"
 #include "core/report/requantization.h"
 #include "core/report/scheme_walk.h"
 #include "core/session/prompt_library.h"
@@ -72,26 +73,17 @@ Result<int64_t> ledger_against_formula(const std::string& text) {
     auto cache = KvCache::create(*spec, shape);
     if (!cache) return cache.error();
     std::vector<float> x(64);
-    const auto step = [&](int first, int n, bool decoding) -> Status {
-        (*cache)->extend(0, n);
-        for (int t = first; t < first + n; ++t)
-            for (int h = 0; h < 2; ++h) {
-                for (size_t d = 0; d < x.size(); ++d)
-                    x[d] = std::sin(float(t * 131 + h * 17) + float(d) * 0.7f);
-                (*cache)->put(0, h, t, x.data(), x.data());
-            }
-        for (const Side side : {Side::k, Side::v}) {
-            if (Status ok = (*cache)->commit(0, side); !ok) return ok;
-            const Status moved = decoding ? (*cache)->settle(0, side) : (*cache)->finish_prompt(0, side);
-            if (!moved) return moved;
+    const PutToken put = [&](int t) {
+        for (int h = 0; h < shape.n_kv_heads; ++h) {
+            for (size_t d = 0; d < x.size(); ++d)
+                x[d] = std::sin(float(t * 131 + h * 17) + float(d) * 0.7f);
+            (*cache)->put(0, h, t, x.data(), x.data());
         }
-        return {};
     };
     int64_t worst = 0;
-    (*cache)->begin_prompt(kPrompt);
     for (int n = kPrompt; n <= kTokens; ++n) {
-        const bool decoding = n > kPrompt;
-        if (Status ok = step(decoding ? n - 1 : 0, decoding ? 1 : kPrompt, decoding); !ok) return ok.error();
+        const Status fed = n == kPrompt ? feed_prompt(**cache, kPrompt, put) : feed_token(**cache, put);
+        if (!fed) return fed.error();
         const auto used = int64_t((*cache)->ledger().total()),
                    formula = int64_t(cache_bytes(*spec, shape, kPrompt, n).total());
         worst = std::max(worst, std::abs(used - formula));
@@ -158,10 +150,7 @@ class LawBook {
         for (size_t i = 1; i < fused->n_quantized.size(); ++i)
             fewest = std::min(fewest, fused->n_quantized[i]);
         at_most("the cache is read", fewest > 0 ? 0 : 1, 0, "every quantized lane holds quantized tokens");
-        for (const StepRecord& r : fused->measured.lane(0))
-            ids_.push_back(r.token_id);
-        const auto& prompt = fused->measured.info().prompt_ids;
-        ids_.insert(ids_.begin(), prompt.begin(), prompt.end());
+        ids_ = fused->measured.text_ids();
         return {};
     }
 

@@ -93,11 +93,7 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
         const auto done = run_to_end(**run, *model, measured, progress, cancelled);
         if (!done) return done.error();
         if (!*done) return Error{ErrorCode::interrupted, "stopped", "", "the user asked for it", ""};
-        if (ids.empty()) {
-            ids = measured.info().prompt_ids;
-            for (const StepRecord& r : measured.lane(e.reference))
-                ids.push_back(r.token_id);
-        }
+        if (ids.empty()) ids = measured.text_ids();
         for (size_t lane = 0; lane < e.lanes.size(); ++lane) {
             if (int(lane) == e.reference) continue;
             TrapRow row = measured_row(measured, **run, int(lane), first_position);

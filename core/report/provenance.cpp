@@ -28,4 +28,9 @@ nlohmann::json provenance(const Model* model, KernelPath path) {
     return j;
 }
 
+nlohmann::json protocol_json(const Model& model, int prefill, int n_scored) {
+    return {{"prefill", prefill},      {"n_tokens", prefill + n_scored},     {"n_scored", n_scored},
+            {"first_scored", prefill}, {"bos", model.tokenizer().add_bos()}, {"compute", "fp32"}};
+}
+
 }  // namespace kvasir

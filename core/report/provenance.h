@@ -12,4 +12,7 @@ namespace kvasir {
 /// n_layers, n_heads, n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
 nlohmann::json provenance(const Model* model, KernelPath path);
 
+/// `"protocol"` of a document: what was scored. The first `prefill` tokens are the prompt.
+nlohmann::json protocol_json(const Model& model, int prefill, int n_scored);
+
 }  // namespace kvasir

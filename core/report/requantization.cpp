@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "core/cache/kv_cache.h"
+#include "core/cache/feed.h"
 #include "kernels/codec/half.h"
 
 namespace kvasir {
@@ -22,7 +22,7 @@ Result<double> requantization_growth(const std::string& text) {
     std::vector<float> x(size_t(n_tokens) * kHeads * kDim);
     for (size_t i = 0; i < x.size(); ++i)
         x[i] = kernels::round_to_half(normal(random) * (i % kDim == 11 ? 12.0f : 1.0f));
-    const auto put = [&](int t) {
+    const PutToken put = [&](int t) {
         for (int h = 0; h < kHeads; ++h) {
             const float* row = x.data() + (size_t(t) * kHeads + size_t(h)) * kDim;
             cache->put(0, h, t, row, row);
@@ -41,17 +41,10 @@ Result<double> requantization_growth(const std::string& text) {
             }
         return sum;
     };
-    cache->begin_prompt(kPrompt);
-    cache->extend(0, kPrompt);
-    for (int t = 0; t < kPrompt; ++t)
-        put(t);
-    if (Status ok = cache->finish_prompt(0, Side::k); !ok) return ok.error();
+    if (Status ok = feed_prompt(*cache, kPrompt, put); !ok) return ok.error();
     const double first = error();
-    for (int t = kPrompt; t < n_tokens; ++t) {
-        cache->extend(0, 1);
-        put(t);
-        if (Status ok = cache->settle(0, Side::k); !ok) return ok.error();
-    }
+    for (int t = kPrompt; t < n_tokens; ++t)
+        if (Status ok = feed_token(*cache, put); !ok) return ok.error();
     return error() / first;
 }
 

@@ -59,6 +59,11 @@ json non_finite_json(const KvCache* cache) {
 
 }  // namespace
 
+json ledger_json(const ByteLedger& b) {
+    return {{"codes", b.codes},       {"scales", b.scales},   {"zeros", b.zeros},
+            {"residual", b.residual}, {"padding", b.padding}, {"total", b.total()}};
+}
+
 json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
     const Bootstrap bootstrap{.seed = seed};
     json lanes = json::array();
@@ -93,8 +98,7 @@ json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
             j["top1_agreement"] = s.top1_agreement, j["rms_dp"] = s.rms_dp;
             j["first_flip"] = s.first_flip < 0 ? json(nullptr) : json(s.first_flip);
             j["coverage"] = {{"k", coverage.k()}, {"v", coverage.v()}};
-            j["bytes"] = {{"codes", s.bytes.codes},       {"scales", s.bytes.scales},   {"zeros", s.bytes.zeros},
-                          {"residual", s.bytes.residual}, {"padding", s.bytes.padding}, {"total", s.bytes.total()}};
+            j["bytes"] = ledger_json(s.bytes);
             j["bits_per_value"] = {{"nominal", info.nominal_bits}, {"effective", s.effective_bits}};
             j["tokens_per_second"] = s.tokens_per_second;
             j["text"] = lane_text(measured, i);

@@ -10,6 +10,9 @@
 
 namespace kvasir {
 
+/// Bytes by kind and in all.
+nlohmann::json ledger_json(const ByteLedger& bytes);
+
 /// Figures of each lane as the `lanes` of cli.md: spec, requested/active/why, nll, ppl, KL, agreement, coverage, bytes,
 /// bits, tokens/s. The intervals are of the mean over tokens: ppl_ci95 of this text under this lane, dnll_ci95 and
 /// kl_ci95 of the paired comparison with the reference. `seed` is that of the bootstrap.

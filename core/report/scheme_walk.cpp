@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/cache/kv_cache.h"
+#include "core/cache/feed.h"
 
 namespace kvasir {
 namespace {
@@ -62,30 +62,16 @@ std::vector<float> random_vectors(Random& random, size_t n, int head_dim) {
 }
 
 /// Prompt and decoding. A refusal comes back as its error.
-Status feed(KvCache& cache, const std::vector<float>& k, const std::vector<float>& v, int head_dim) {
-    const auto put = [&](int t) {
+Status fill(KvCache& cache, const std::vector<float>& k, const std::vector<float>& v, int head_dim) {
+    const PutToken put = [&](int t) {
         for (int h = 0; h < kHeads; ++h) {
             const size_t at = (size_t(t) * kHeads + size_t(h)) * size_t(head_dim);
             cache.put(0, h, t, k.data() + at, v.data() + at);
         }
     };
-    const auto both = [](auto&& step) {
-        for (const Side side : {Side::k, Side::v})
-            if (Status ok = step(side); !ok) return ok;
-        return Status();
-    };
-    cache.begin_prompt(kPrompt);
-    cache.extend(0, kPrompt);
-    for (int t = 0; t < kPrompt; ++t)
-        put(t);
-    if (Status ok = both([&](Side side) { return cache.commit(0, side); }); !ok) return ok;
-    if (Status ok = both([&](Side side) { return cache.finish_prompt(0, side); }); !ok) return ok;
-    for (int t = kPrompt; t < kTokens; ++t) {
-        cache.extend(0, 1);
-        put(t);
-        if (Status ok = both([&](Side side) { return cache.commit(0, side); }); !ok) return ok;
-        if (Status ok = both([&](Side side) { return cache.settle(0, side); }); !ok) return ok;
-    }
+    if (Status ok = feed_prompt(cache, kPrompt, put); !ok) return ok;
+    for (int t = kPrompt; t < kTokens; ++t)
+        if (Status ok = feed_token(cache, put); !ok) return ok;
     return {};
 }
 
@@ -160,11 +146,11 @@ SchemeWalk walk_schemes(int n_points, uint64_t seed) {
         const auto k = random_vectors(random, size_t(kTokens) * kHeads, head_dim),
                    v = random_vectors(random, size_t(kTokens) * kHeads, head_dim),
                    q = random_vectors(random, kQueries, head_dim);
-        if (Status ok = feed(**fused, k, v, head_dim); !ok) {
+        if (Status ok = fill(**fused, k, v, head_dim); !ok) {
             refused(ok.error());
             continue;
         }
-        if (Status ok = feed(**plain, k, v, head_dim); !ok) {
+        if (Status ok = fill(**plain, k, v, head_dim); !ok) {
             walk.problem = fmt::format("{}: only the reference path refused", text);
             break;
         }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/model/forward.h"
+#include "core/model/prompt_pass.h"
 #include "kernels/cpu/machine.h"
 #include "kernels/cpu/ops.h"
 
@@ -66,12 +66,10 @@ Result<KvRecording> record_kv(const std::shared_ptr<const Model>& model, const s
     }
 
     const CacheSpec spec = parse_cache_spec("fp32").value();
-    auto cache = KvCache::create(spec, {c.n_layers, c.n_kv_heads, c.head_dim, int(ids.size())});
+    auto cache = KvCache::create(spec, model->cache_shape(int(ids.size())));
     if (!cache) return cache.error();
-    (*cache)->begin_prompt(int(ids.size()));
     Forward forward(model, n_threads > 0 ? n_threads : kernels::physical_cores());
     ForwardOptions options;
-    options.settle = false;
     options.no_logits = true;
     options.tap = [&](VectorKind kind, int layer, int head, int position, const float* x) {
         const int at = slot[size_t(layer)];
@@ -85,16 +83,10 @@ Result<KvRecording> record_kv(const std::shared_ptr<const Model>& model, const s
         auto& to = kind == VectorKind::k ? l.k : kind == VectorKind::v ? l.v : l.k_before_rope;
         kernels::float_to_half(x, c.head_dim, to.data() + first);
     };
-    constexpr size_t kChunk = 128;
-    for (size_t begin = 0; begin < ids.size(); begin += kChunk) {
-        if (progress) progress(double(begin) / double(ids.size()), "recording");
-        const size_t end = std::min(ids.size(), begin + kChunk);
-        Sequence s;
-        s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
-        s.caches = {cache->get()};
-        std::vector<float> no_logits;
-        if (Status done = forward.run({&s, 1}, options, no_logits, cancelled); !done) return done.error();
-    }
+    const auto after = [&](size_t begin, size_t n, const std::vector<float>&) {
+        if (progress) progress(double(begin + n) / double(ids.size()), "recording");
+    };
+    if (Status done = each_prompt_chunk(forward, **cache, ids, options, after, cancelled); !done) return done.error();
     return recording;
 }
 

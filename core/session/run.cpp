@@ -354,26 +354,18 @@ Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const 
                      "Measure it token by token."};
     auto cache = KvCache::create(spec, model->cache_shape(int(ids.size())));
     if (!cache) return cache.error();
-    (*cache)->begin_prompt(int(ids.size()));
     Forward forward(model, n_threads > 0 ? n_threads : kernels::physical_cores());
     std::vector<double> nll;
-    constexpr size_t kChunk = 128;
-    for (size_t begin = 0; begin < ids.size(); begin += kChunk) {
-        const size_t end = std::min(ids.size(), begin + kChunk);
-        Sequence s;
-        s.tokens.assign(ids.begin() + std::ptrdiff_t(begin), ids.begin() + std::ptrdiff_t(end));
-        s.caches = {cache->get()};
-        ForwardOptions options;
-        options.settle = false;
-        options.all_logits = true;
-        std::vector<float> logits;
-        if (Status st = forward.run({&s, 1}, options, logits, cancelled); !st) return st.error();
-        for (size_t i = begin; i < end; ++i) {
+    ForwardOptions options;
+    options.all_logits = true;
+    const auto score = [&](size_t begin, size_t n, const std::vector<float>& logits) {
+        for (size_t i = begin; i < begin + n; ++i) {
             if (int(i) + 1 < first_scored || i + 1 >= ids.size()) continue;
             const float* row = logits.data() + (i - begin) * forward.logits_stride();
             nll.push_back(kernels::log_sum_exp(row, c.n_vocab) - row[ids[i + 1]]);
         }
-    }
+    };
+    if (Status done = each_prompt_chunk(forward, **cache, ids, options, score, cancelled); !done) return done.error();
     return nll;
 }
 

@@ -82,6 +82,13 @@ NoiseFloor RunModel::noise_floor() const {
     return floor;
 }
 
+std::vector<int> RunModel::text_ids() const {
+    std::vector<int> ids = info_->prompt_ids;
+    for (const StepRecord& r : lane(info_->experiment.reference))
+        ids.push_back(r.token_id);
+    return ids;
+}
+
 std::string RunModel::piece_of(int id) const {
     const auto at =
         std::lower_bound(pieces_.begin(), pieces_.end(), id, [](const auto& p, int i) { return p.first < i; });

@@ -50,6 +50,7 @@ class RunModel {
     const std::vector<StepRecord>& lane(int i) const { return lanes_[size_t(i)]; }
     LaneSummary summary(int lane) const;  ///< computed from all records of the lane
     NoiseFloor noise_floor() const;
+    std::vector<int> text_ids() const;  ///< the prompt's and the reference's tokens
     int n_layers() const { return n_layers_; }
     int n_kv_heads() const { return n_kv_heads_; }
     int head_dim() const { return head_dim_; }

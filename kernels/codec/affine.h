@@ -38,11 +38,16 @@ KVASIR_HD inline float round_to_half_select(float f) {
     return float_from_bits(sign | rounded);
 }
 
+/// Half to even, for |q| < 2^22: 1.5 * 2^23 leaves no room for a fraction.
+KVASIR_HD inline float round_even(float q) {
+    return (q + 12582912.0f) - 12582912.0f;
+}
+
 /// clamp(round half to even(q), 0, top) for top <= 255; NaN (a constant group: 0/0) gives 0.
 KVASIR_HD inline float round_code(float q, float top) {
     q = q > 0 ? q : 0.0f;
     q = q < top ? q : top;
-    return (q + 12582912.0f) - 12582912.0f;  // 1.5 * 2^23: the sum has no room for a fraction
+    return round_even(q);
 }
 
 /// Scale and minimum of a group; the codes are written beside it.
@@ -51,11 +56,14 @@ struct AffineConstants {
 };
 
 /// Quanto (shift = -minimum) and KIVI: x holds fp16 values; codes come from the fp16-rounded scale.
-///   scale = r(r(hi - lo) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
-KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, int bits, uint8_t* codes) {
+///   scale = r(max(r(hi - lo), least_range) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
+/// QuaRot (e2e cache kernels at 5008669) does the same with a least range of fp16(1e-5).
+KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, int bits, uint8_t* codes, float least_range = 0) {
     const float top = float((1 << bits) - 1);
     const GroupRange range = group_range(x, n);
-    const float scale = round_to_half(round_to_half(range.hi - range.lo) / top);
+    float width = round_to_half(range.hi - range.lo);
+    width = width < least_range ? least_range : width;
+    const float scale = round_to_half(width / top);
     for (int i = 0; i < n; ++i)
         codes[i] = uint8_t(int(round_code(round_to_half_select(round_to_half_select(x[i] - range.lo) / scale), top)));
     return {scale, range.lo};
@@ -72,18 +80,6 @@ KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, int bi
     return {round_to_half(scale), round_to_half(range.lo)};
 }
 
-/// QuaRot (e2e cache kernels at 5008669): as Quanto, with the range never below fp16(1e-5).
-KVASIR_HD inline AffineConstants affine_encode_quarot(const float* x, int n, int bits, uint8_t* codes) {
-    const float top = float((1 << bits) - 1), least = round_to_half(1e-5f);
-    const GroupRange range = group_range(x, n);
-    float width = round_to_half(range.hi - range.lo);
-    width = width < least ? least : width;
-    const float scale = round_to_half(width / top);
-    for (int i = 0; i < n; ++i)
-        codes[i] = uint8_t(int(round_code(round_to_half_select(round_to_half_select(x[i] - range.lo) / scale), top)));
-    return {scale, range.lo};
-}
-
 /// Quanto 0.2.0 to 0.2.2: an int8 zero point that wraps where |lo| is large against the range.
 ///   code = clamp(r(rne(r(x / scale)) + zero_point), 0, top), value = r(scale * (code - zero_point))
 struct IntegerConstants {
@@ -95,10 +91,10 @@ KVASIR_HD inline IntegerConstants affine_encode_integer(const float* x, int n, i
     const float scale = round_to_half(round_to_half(range.hi - range.lo) / top);
     const float ratio = round_to_half(-range.lo / scale);
     const float bounded = ratio > -32768 && ratio < 32768 ? ratio : 0.0f;  // 0/0 and overflow have no integer
-    const float zero_point = float(int8_t(int32_t((bounded + 12582912.0f) - 12582912.0f)));
+    const float zero_point = float(int8_t(int32_t(round_even(bounded))));
     for (int i = 0; i < n; ++i) {
         const float q = round_to_half_select(x[i] / scale), steps = q == q ? q : 0.0f;
-        const float whole = fabsf(steps) < 32768 ? (steps + 12582912.0f) - 12582912.0f : steps;
+        const float whole = fabsf(steps) < 32768 ? round_even(steps) : steps;
         codes[i] = uint8_t(int(round_code(round_to_half_select(whole + zero_point), top)));
     }
     return {scale, zero_point};

@@ -22,7 +22,7 @@ KVASIR_HD inline float ternary_encode(const float* x, int n, uint8_t* codes) {
     if (nan) scale = float_from_bits(0x7fc00000u);
     for (int i = 0; i < n; ++i) {
         const float ratio = scale > 0 ? round_to_half(x[i] / scale) : 0.0f;  // |ratio| <= 1; 0 in a NaN group
-        codes[i] = uint8_t(int((ratio + 12582912.0f) - 12582912.0f) + 1);    // half to even: see round_code
+        codes[i] = uint8_t(int(round_even(ratio)) + 1);
     }
     return scale;
 }

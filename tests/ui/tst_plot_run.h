@@ -6,6 +6,7 @@
 #include <random>
 
 #include "ui/plots/plot_feed.h"
+#include "ui/plots/plot_frame.h"
 
 namespace kvasir::ui {
 
@@ -142,6 +143,18 @@ inline DistributionFrame handFrame(const DistributionRequest& request, bool rota
     frame.sqnr_db = 9.24;
     frame.level_token = 125;
     return frame;
+}
+
+inline const PlotTexts kHandTexts{QStringLiteral("plot"), QStringLiteral("Plot"), QStringLiteral("What is it?")};
+
+/// A plot that fills a shown window.
+template <class Plot>
+Plot* shown(HandFeed& feed, ViewState& view, QWidget& parent, QSize size = {600, 320}) {
+    auto* plot = new Plot(feed, view, kHandTexts, &parent);
+    parent.resize(size);
+    plot->resize(size);
+    parent.show();
+    return plot;
 }
 
 }  // namespace kvasir::ui

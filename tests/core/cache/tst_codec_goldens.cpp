@@ -138,6 +138,43 @@ class CodecGoldens : public QObject {
         QCOMPARE(count_different_halves(got.dequantized, halves("dequantized")), size_t(0));
     }
 
+    void compare_what_is_there(const QuantizedTensor& got, const std::string& name, const nlohmann::json& fields,
+                               const OtherRow& codec) {
+        const auto bytes = [&](const std::string& f) { return codecs_.tensor(name + f).value().values<uint8_t>(); };
+        const auto halves = [&](const std::string& f) { return codecs_.tensor(name + f).value().values<uint16_t>(); };
+        const auto has = [&](const char* f) { return fields.contains(f); };
+        QVERIFY(has("codes") || has("blocks"));
+        if (has("codes")) QCOMPARE(count_different(got.stored.codes, bytes("codes")), size_t(0));
+        for (const char* packed : {"packed", "blocks"}) {
+            if (!has(packed)) continue;
+            QCOMPARE(got.packed.size(), bytes(packed).size());
+            QCOMPARE(count_different(got.packed, bytes(packed)), size_t(0));
+        }
+        if (has("scale")) QCOMPARE(count_different_halves(got.stored.scale, halves("scale")), size_t(0));
+        if (*codec.offset_field)
+            QCOMPARE(count_different_halves(got.stored.offset, halves(codec.offset_field)), size_t(0));
+        const auto values = codecs_.tensor(name + codec.values).value();
+        if (fields[codec.values][0] == "float32")
+            QVERIFY(got.values == values.values<float>());
+        else
+            QCOMPARE(count_different_halves(got.dequantized, values.values<uint16_t>()), size_t(0));
+    }
+
+    /// Quantizes every recorded input of a codec; check(result, name of its fields, what the json says of it).
+    template <class F>
+    void each_input(const char* golden, const char* spec, F&& check) {
+        int compared = 0;
+        for (const auto& [input, part] : info_[golden]["inputs"].items()) {
+            const Side side = input.back() == 'k' ? Side::k : Side::v;
+            const HalfTensor x = half_tensor(kv_, input).first_tokens(part["tokens"]);
+            const auto got = quantize_tensor(spec_of(spec), side, x.x.data(), x.n_kv_heads, x.n_tokens, x.head_dim);
+            QVERIFY2(got.ok(), got.ok() ? "" : got.error().message().c_str());
+            check(*got, std::string(golden) + "/" + input + "/", part);
+            ++compared;
+        }
+        QVERIFY(compared >= 2);
+    }
+
  private slots:
     void tensors_data() {
         QTest::addColumn<int>("row");
@@ -148,18 +185,10 @@ class CodecGoldens : public QObject {
     void tensors() {
         QFETCH(int, row);
         const CodecRow& codec = kCodecs[row];
-        int compared = 0;
-        for (const auto& [input, part] : info_[codec.golden]["inputs"].items()) {
-            const Side side = input.back() == 'k' ? Side::k : Side::v;
-            const HalfTensor x = half_tensor(kv_, input).first_tokens(part["tokens"]);
-            const auto got =
-                quantize_tensor(spec_of(codec.spec), side, x.x.data(), x.n_kv_heads, x.n_tokens, x.head_dim);
-            QVERIFY2(got.ok(), got.ok() ? "" : got.error().message().c_str());
-            const std::string name = std::string(codec.golden) + "/" + input + "/";
-            compare(*got, name, codec.offset_field);
-            ++compared;
-        }
-        QVERIFY(compared >= 2);
+        each_input(codec.golden, codec.spec,
+                   [&](const QuantizedTensor& got, const std::string& name, const nlohmann::json&) {
+                       compare(got, name, codec.offset_field);
+                   });
     }
 
     void other_tensors_data() {
@@ -171,37 +200,10 @@ class CodecGoldens : public QObject {
     void other_tensors() {
         QFETCH(int, row);
         const OtherRow& codec = kOthers[row];
-        int compared = 0;
-        for (const auto& [input, part] : info_[codec.golden]["inputs"].items()) {
-            const Side side = input.back() == 'k' ? Side::k : Side::v;
-            const HalfTensor x = half_tensor(kv_, input).first_tokens(part["tokens"]);
-            const auto got =
-                quantize_tensor(spec_of(codec.spec), side, x.x.data(), x.n_kv_heads, x.n_tokens, x.head_dim);
-            QVERIFY2(got.ok(), got.ok() ? "" : got.error().message().c_str());
-            const std::string name = std::string(codec.golden) + "/" + input + "/";
-            const auto bytes = [&](const std::string& f) { return codecs_.tensor(name + f).value().values<uint8_t>(); };
-            const auto halves = [&](const std::string& f) {
-                return codecs_.tensor(name + f).value().values<uint16_t>();
-            };
-            const auto has = [&](const char* f) { return part["fields"].contains(f); };
-            QVERIFY(has("codes") || has("blocks"));
-            if (has("codes")) QCOMPARE(count_different(got->stored.codes, bytes("codes")), size_t(0));
-            for (const char* packed : {"packed", "blocks"}) {
-                if (!has(packed)) continue;
-                QCOMPARE(got->packed.size(), bytes(packed).size());
-                QCOMPARE(count_different(got->packed, bytes(packed)), size_t(0));
-            }
-            if (has("scale")) QCOMPARE(count_different_halves(got->stored.scale, halves("scale")), size_t(0));
-            if (*codec.offset_field)
-                QCOMPARE(count_different_halves(got->stored.offset, halves(codec.offset_field)), size_t(0));
-            const auto values = codecs_.tensor(name + codec.values).value();
-            if (part["fields"][codec.values][0] == "float32")
-                QVERIFY(got->values == values.values<float>());
-            else
-                QCOMPARE(count_different_halves(got->dequantized, values.values<uint16_t>()), size_t(0));
-            ++compared;
-        }
-        QVERIFY(compared >= 2);
+        each_input(codec.golden, codec.spec,
+                   [&](const QuantizedTensor& got, const std::string& name, const nlohmann::json& part) {
+                       compare_what_is_there(got, name, part["fields"], codec);
+                   });
     }
 
     /// ggml's blocks of constant groups, zeros, ties and outliers.
