@@ -13,6 +13,15 @@ double mean(std::span<const double> x) {
     return x.empty() ? 0 : sum / double(x.size());
 }
 
+double sample_deviation(std::span<const double> x) {
+    if (x.size() < 2) return 0;
+    const double m = mean(x);
+    double squares = 0;
+    for (const double v : x)
+        squares += (v - m) * (v - m);
+    return std::sqrt(squares / double(x.size() - 1));
+}
+
 double quantile(std::vector<double> x, double q) {
     if (x.empty()) return 0;
     std::sort(x.begin(), x.end());

@@ -11,6 +11,9 @@ namespace kvasir {
 /// Mean in double precision; 0 for nothing.
 double mean(std::span<const double> x);
 
+/// Sample standard deviation (divisor n - 1); 0 for fewer than two values.
+double sample_deviation(std::span<const double> x);
+
 /// Quantile q in [0, 1] with linear interpolation between order statistics; 0 for nothing.
 double quantile(std::vector<double> x, double q);
 

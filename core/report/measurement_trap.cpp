@@ -78,7 +78,8 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
             if (protocol.write && int(i) != experiment.reference) {
                 auto spec = written(lane.spec);
                 if (!spec) {
-                    refused.push_back({lane.spec.text, protocol.name, spec.error().why});
+                    TrapRow& row = refused.emplace_back();
+                    row.spec = lane.spec.text, row.protocol = protocol.name, row.why = spec.error().why;
                     continue;
                 }
                 lane.spec = std::move(*spec);

@@ -2,7 +2,6 @@
 #include "core/report/repeats.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/measure/statistics.h"
 
@@ -10,12 +9,8 @@ namespace kvasir {
 namespace {
 
 nlohmann::json spread(const std::vector<double>& x) {
-    const double m = mean(x);
-    double squares = 0;
-    for (const double v : x)
-        squares += (v - m) * (v - m);
-    return {{"mean", m},
-            {"sd", x.size() > 1 ? std::sqrt(squares / double(x.size() - 1)) : 0.0},
+    return {{"mean", mean(x)},
+            {"sd", sample_deviation(x)},
             {"min", *std::min_element(x.begin(), x.end())},
             {"max", *std::max_element(x.begin(), x.end())}};
 }
