@@ -4,6 +4,7 @@
 //   total = fma(d, acc, total); q4_1 then total = fma(m, sum of x, total). q4_0 and q8_0 start at -8 or -128 times the
 //   sum of x.
 // 4 vectors x 2 row blocks give 8 independent accumulators: two fused multiply-adds per cycle at a latency of four.
+// Prompts take the same steps from unpacked codes (kernels/cpu/matmul_panel-inl.h).
 #include "kernels/cpu/matmul.h"
 
 #include <algorithm>
@@ -15,44 +16,35 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/matmul.cpp"
 #include "hwy/foreach_target.h"
 // after foreach_target
-#include "kernels/cpu/words-inl.h"
+#include "kernels/cpu/matmul_panel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
 
-template <WeightType kType>
-constexpr int kCodeBits = kType == WeightType::q8_0                                  ? 8
-                          : (kType == WeightType::q4_0 || kType == WeightType::q4_1) ? 4
-                                                                                     : 0;
+/// How far ahead the stream of weights is fetched, in bytes.
+constexpr size_t kAhead = 4096;
 
-/// R row blocks x N vectors in one pass over the columns. `x` is the form of the activations that fits kType.
+/// R row blocks of a quad x N vectors in one pass over the columns. `x` is the form of the activations that fits kType.
 template <WeightType kType, int R, int N>
 struct Tile {
     static constexpr int kBits = kCodeBits<kType>;
+    static constexpr size_t kBlockBytes = r8_block_bytes(kType), kQuadBytes = kQuad * kBlockBytes;
     F8 acc[R][N], total[R][N];
 
-    HWY_INLINE void codes(const uint8_t* HWY_RESTRICT w, size_t row_block_bytes, const float* HWY_RESTRICT x,
-                          size_t x_stride) {
+    HWY_INLINE void codes(const uint8_t* HWY_RESTRICT w, const float* HWY_RESTRICT x, size_t x_stride) {
         constexpr int kSlots = 32 / kBits, kWords = 32 / kSlots;
         const auto* words = reinterpret_cast<const uint32_t*>(w);
 #pragma GCC unroll 1
         for (int v = 0; v < kWords; ++v)
-            add_word<kBits>(words + 8 * v, row_block_bytes / sizeof(uint32_t), x + v * kSlots, 1, x_stride, acc);
+            add_word<kBits>(words + 8 * v, kBlockBytes / sizeof(uint32_t), x + v * kSlots, 1, x_stride, acc);
     }
 
-    static HWY_INLINE F8 exact_value(const uint8_t* w, int c) {
-        if constexpr (kType == WeightType::f32) return load8(reinterpret_cast<const float*>(w) + 8 * c);
-        if constexpr (kType == WeightType::f16) return load_half8(reinterpret_cast<const uint16_t*>(w) + 8 * c);
-        return load_bf16_8(reinterpret_cast<const uint16_t*>(w) + 8 * c);
-    }
-
-    HWY_INLINE void exact(const uint8_t* HWY_RESTRICT w, size_t row_block_bytes, const float* HWY_RESTRICT x,
-                          size_t x_stride) {
+    HWY_INLINE void exact(const uint8_t* HWY_RESTRICT w, const float* HWY_RESTRICT x, size_t x_stride) {
 #pragma GCC unroll 4
         for (int c = 0; c < 32; ++c) {
             F8 value[R];
             for (int r = 0; r < R; ++r)
-                value[r] = exact_value(w + r * row_block_bytes, c);
+                value[r] = exact_weight<kType>(w + size_t(r) * kBlockBytes, c);
             for (int n = 0; n < N; ++n) {
                 const F8 b = set8(x[size_t(n) * x_stride + size_t(c)]);
                 for (int r = 0; r < R; ++r)
@@ -61,79 +53,47 @@ struct Tile {
         }
     }
 
-    /// Adds the products of blocks [begin, end) of columns to total.
-    HWY_INLINE void add_blocks(const uint8_t* HWY_RESTRICT w, int n_blocks, int begin, int end,
+    /// Adds the products of blocks [begin, end) of columns to total; w is the first of them, `fetch` the quad there
+    /// when this pass is the one that comes from memory.
+    HWY_INLINE void add_blocks(const uint8_t* HWY_RESTRICT w, const uint8_t* fetch, int n_blocks,
                                const float* HWY_RESTRICT x, const float* HWY_RESTRICT sums, size_t x_stride) {
-        const size_t block_bytes = r8_block_bytes(kType);
-        const size_t row_block_bytes = size_t(n_blocks) * block_bytes;
-        w += size_t(begin) * block_bytes, x += 32 * begin, sums += begin;
-        for (int b = begin; b < end; ++b, w += block_bytes, x += 32, ++sums) {
-            // The same place of the next R row blocks: they follow in memory.
-            if constexpr (N <= 2)
-                for (int r = 0; r < R; ++r)
-                    for (size_t line = 0; line < block_bytes; line += 64)
-                        prefetch(w + size_t(r) * row_block_bytes + line, R * row_block_bytes);
-            constexpr float kStart = kType == WeightType::q8_0 ? -128.0f : kType == WeightType::q4_0 ? -8.0f : 0.0f;
+        for (int b = 0; b < n_blocks; ++b, w += kQuadBytes, x += 32, ++sums) {
+            if (fetch) {
+                for (size_t line = 0; line < kQuadBytes; line += 64)
+                    prefetch(fetch + line, kAhead);
+                fetch += kQuadBytes;
+            }
             for (int n = 0; n < N; ++n)
                 for (int r = 0; r < R; ++r)
-                    acc[r][n] = kStart == 0.0f ? zero8() : set8(kStart * sums[size_t(n) * x_stride]);
-            if constexpr (kBits == 0) {
-                exact(w, row_block_bytes, x, x_stride);
-                for (int r = 0; r < R; ++r)
-                    for (int n = 0; n < N; ++n)
-                        total[r][n] = Add(total[r][n], acc[r][n]);
-            } else {
-                codes(w, row_block_bytes, x, x_stride);
-                for (int r = 0; r < R; ++r) {
-                    const auto* constants = reinterpret_cast<const uint16_t*>(w + r * row_block_bytes + 32 * kBits);
-                    const F8 d = load_half8(constants);
-                    for (int n = 0; n < N; ++n)
-                        total[r][n] = MulAdd(d, acc[r][n], total[r][n]);
-                    if constexpr (kType == WeightType::q4_1) {
-                        const F8 m = load_half8(constants + 8);
-                        for (int n = 0; n < N; ++n)
-                            total[r][n] = MulAdd(m, set8(sums[size_t(n) * x_stride]), total[r][n]);
-                    }
-                }
-            }
+                    acc[r][n] = block_start<kType>(sums[size_t(n) * x_stride]);
+            if constexpr (kBits == 0)
+                exact(w, x, x_stride);
+            else
+                codes(w, x, x_stride);
+            for (int r = 0; r < R; ++r)
+                finish_block<kType>(w + size_t(r) * kBlockBytes, sums, x_stride, acc[r], total[r]);
         }
     }
-};
-
-struct Job {
-    const uint8_t* weights;
-    int rows, cols, first_block;
-    size_t row_block_bytes;
-    float* y;
-    size_t y_stride;
 };
 
 template <WeightType kType, int R, int N>
 HWY_NOINLINE void run_tile(const Job& job, int row_block, int vector, const float* prepared) {
     const size_t cols = size_t(job.cols);
-    const size_t form = kCodeBits<kType> == 4 ? 1 : kCodeBits<kType> == 8 ? 2 : 0;
     Tile<kType, R, N> t;
     const size_t stride = activation_stride(job.cols);
     const float* x = prepared + size_t(vector) * stride;
-    const uint8_t* w = job.weights + size_t(row_block) * job.row_block_bytes;
     const int n_blocks = job.cols / 32;
+    const bool first = vector == 0 && row_block % kQuad == 0;
     clear(t.total);
     const std::pair<int, int> parts[] = {{job.first_block, n_blocks}, {0, job.first_block}};
-    for (const auto& [begin, end] : parts)
-        t.add_blocks(w, n_blocks, begin, end, x + form * cols, x + 3 * cols, stride);
-    for (int r = 0; r < R; ++r) {
-        const int row = 8 * (row_block + r);
-        for (int n = 0; n < N; ++n) {
-            float* y = job.y + size_t(vector + n) * job.y_stride + row;
-            if (row + 8 <= job.rows) {
-                store8(t.total[r][n], y);
-            } else {
-                float padded[8];
-                store8(t.total[r][n], padded);
-                std::copy(padded, padded + (job.rows - row), y);
-            }
-        }
+    for (const auto& [begin, end] : parts) {
+        const uint8_t* w = job.weights + r8_block_at(kType, n_blocks, row_block, begin);
+        t.add_blocks(w, first ? w : nullptr, end - begin, x + activation_form<kType> * cols + 32 * begin,
+                     x + 3 * cols + begin, stride);
     }
+    for (int r = 0; r < R; ++r)
+        for (int n = 0; n < N; ++n)
+            store_rows(t.total[r][n], job, 8 * (row_block + r), vector + n);
 }
 
 /// Most vectors in one pass: 5 x 2 row blocks leave no register idle.
@@ -177,30 +137,29 @@ HWY_INLINE void run_vectors(const Job& job, int row_block, const float* prepared
 
 template <WeightType kType>
 void run_type(const Job& job, int block_begin, int block_end, const float* prepared, int n) {
-    int b = block_begin;
-    if constexpr (kOneRegister) {
-        // Few vectors leave registers for more row blocks.
-        if (n == 1)
-            for (; b + 4 <= block_end; b += 4)
-                run_tile<kType, 4, 1>(job, b, 0, prepared);
-        if (n == 2)
-            for (; b + 4 <= block_end; b += 4)
-                run_tile<kType, 4, 2>(job, b, 0, prepared);
-        if (n == 3)
-            for (; b + 3 <= block_end; b += 3)
-                run_tile<kType, 3, 3>(job, b, 0, prepared);
-        for (; b + 2 <= block_end; b += 2)
+    for (int b = block_begin; b < block_end;) {
+        const int left = std::min(kQuad - b % kQuad, block_end - b);  // of this quad
+        if (kOneRegister && n >= kFewestPanelVectors && b % kPanelRows == 0 && left >= kPanelRows) {
+            const int n_pairs = (block_end - b) / kPanelRows;
+            run_panel<kType>(job, b, n_pairs, prepared, n);
+            b += n_pairs * kPanelRows;
+        } else if (kOneRegister && left == kQuad && n <= 2) {  // few vectors leave registers for more row blocks
+            n == 1 ? run_tile<kType, kQuad, 1>(job, b, 0, prepared) : run_tile<kType, kQuad, 2>(job, b, 0, prepared);
+            b += kQuad;
+        } else if (kOneRegister && left >= 2) {
             run_vectors<kType, 2>(job, b, prepared, n);
+            b += 2;
+        } else {
+            run_vectors<kType, 1>(job, b, prepared, n);
+            ++b;
+        }
     }
-    for (; b < block_end; ++b)
-        run_vectors<kType, 1>(job, b, prepared, n);
 }
 
 void Matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
             size_t y_stride, int sum_order) {
     const int n_blocks = w.cols() / 32;
-    const Job job{w.data(), w.rows(), w.cols(), sum_order % n_blocks, size_t(n_blocks) * r8_block_bytes(w.type()),
-                  y,        y_stride};
+    const Job job{w.data(), w.rows(), w.cols(), sum_order % n_blocks, y, y_stride};
     switch (w.type()) {
         case WeightType::f32:
             return run_type<WeightType::f32>(job, block_begin, block_end, prepared, n);

@@ -20,7 +20,7 @@ size_t row_bytes(WeightType type, int cols);
 void dequantize_row(WeightType type, const void* row, int cols, float* out);
 
 /// A weight matrix (rows, cols) in layout R8: 8 rows interleaved per 32 columns (design in docs/decisions).
-/// Rows are padded to a multiple of 8 with zeros.
+/// Rows are padded to a multiple of 32 with zeros.
 class PackedMatrix {
  public:
     PackedMatrix() = default;

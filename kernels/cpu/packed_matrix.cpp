@@ -96,7 +96,7 @@ void dequantize_row(WeightType type, const void* row, int cols, float* out) {
 
 PackedMatrix::PackedMatrix(WeightType type, int rows, int cols) : type_(type), rows_(rows), cols_(cols) {
     require_block_multiple(cols);
-    bytes_ = size_t((rows + 7) / 8) * size_t(cols / kBlock) * r8_block_bytes(type);
+    bytes_ = r8_block_at(type, cols / kBlock, (rows + 8 * kQuad - 1) / (8 * kQuad) * kQuad, 0);
     data_.reset(allocate_weights(bytes_));
     std::memset(data_.get(), 0, bytes_);
 }
@@ -107,12 +107,11 @@ void PackedMatrix::Free::operator()(uint8_t* p) const {
 
 void PackedMatrix::set_row(int r, const void* file_row) {
     const FileBlock file = file_block(type_);
-    const size_t packed_bytes = r8_block_bytes(type_);
     const int lane = r % 8;
     const int n_blocks = cols_ / kBlock;
     for (int b = 0; b < n_blocks; ++b) {
         const uint8_t* from = static_cast<const uint8_t*>(file_row) + size_t(b) * file.bytes;
-        uint8_t* to = data_.get() + (size_t(r / 8) * size_t(n_blocks) + size_t(b)) * packed_bytes;
+        uint8_t* to = data_.get() + r8_block_at(type_, n_blocks, r / 8, b);
         if (type_ == WeightType::f32 || type_ == WeightType::f16 || type_ == WeightType::bf16) {
             const size_t size = file.bytes / kBlock;
             for (size_t c = 0; c < kBlock; ++c)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layout R8 and the prepared activations: private to the matmul sources.
 //
-// R8: row blocks of 8 rows; within one, blocks of 32 columns, each of them
+// R8: row blocks of 8 rows, four of them (a quad) stored together so that a pass over the columns reads one stream:
+//   [quad][block of 32 columns][row block of the quad][block], rows padded with zeros to whole quads. A block is
 //   f32         float    [32 columns][8 rows]
 //   f16, bf16   uint16   [32 columns][8 rows]
 //   q8_0        uint32   w[8][8 rows], byte s of word v = column 4v + s, stored + 128; fp16 d[8 rows]
@@ -20,7 +21,10 @@
 
 namespace kvasir::kernels {
 
-inline size_t r8_block_bytes(WeightType type) {
+/// Row blocks stored together.
+constexpr int kQuad = 4;
+
+constexpr size_t r8_block_bytes(WeightType type) {
     switch (type) {
         case WeightType::f32:
             return 1024;
@@ -35,6 +39,12 @@ inline size_t r8_block_bytes(WeightType type) {
             return 160;
     }
     std::abort();
+}
+
+/// Where the block of 32 columns `column_block` of row block `row_block` starts, in bytes.
+constexpr size_t r8_block_at(WeightType type, int n_column_blocks, int row_block, int column_block) {
+    const size_t quad = size_t(row_block / kQuad) * size_t(n_column_blocks) + size_t(column_block);
+    return (quad * kQuad + size_t(row_block % kQuad)) * r8_block_bytes(type);
 }
 
 /// Floats of one prepared vector.

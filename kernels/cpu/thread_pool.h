@@ -20,9 +20,9 @@ class ThreadPool {
 
     int size() const;
 
-    /// Calls fn(item, thread) once for each item in [0, n_items), items handed out in blocks of `grain` from a shared
-    /// counter; returns when all are done. Which thread runs an item is not fixed, so an item's result must not
-    /// depend on it. Not re-entrant.
+    /// Calls fn(item, thread) once for each item in [0, n_items), in blocks of `grain` items: each thread begins with
+    /// its own contiguous share and helps the others when it is through; returns when all are done. Which thread runs
+    /// an item is not fixed, so an item's result must not depend on it. Not re-entrant.
     template <class F>
     void for_each(int n_items, int grain, F&& fn) {
         auto call = [](void* context, int begin, int end, int thread) {

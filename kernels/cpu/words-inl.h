@@ -137,6 +137,21 @@ HWY_INLINE void add_word(const uint32_t* HWY_RESTRICT words, size_t word_stride,
     }
 }
 
+template <int kBits, int... kIndex>
+HWY_INLINE void store_slots(U8 word, float* HWY_RESTRICT out, size_t stride, std::integer_sequence<int, kIndex...>) {
+    (store8(slot_value<kBits, kIndex>(word), out + size_t(kIndex) * stride), ...);
+}
+
+/// Slot s of 8 words, as slot_value leaves it, at out + s * stride.
+template <int kBits>
+HWY_INLINE void unpack_word(U8 word, float* HWY_RESTRICT out, size_t stride) {
+    constexpr int kShiftSlots = slots_per_shift(kBits);
+    for (int s = 0; s < 32 / kBits; s += kShiftSlots, out += size_t(kShiftSlots) * stride) {
+        store_slots<kBits>(word, out, stride, std::make_integer_sequence<int, kShiftSlots>());
+        word = ShiftRight<kBits * kShiftSlots>(word);
+    }
+}
+
 }  // namespace kvasir::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

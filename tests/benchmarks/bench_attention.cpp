@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scores and weighted sums over 90 different heads (30 layers x 3) of 4096 tokens, 3 queries each, in ranges of 256
-// tokens: the footprint of a real step. Counter `ns`: per query head and position.
+// Scores and weighted sums over heads of 4096 tokens, 3 queries each, in ranges of 256 tokens. heads:90 (30 layers x 3)
+// is the footprint of a real step, heads:1 stays in the second-level cache and shows the kernel alone. Counter `ns`:
+// per query head and position; `floor`: that over the time of its multiply-adds at the rate measured first.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
 #include <vector>
 
 #include "kernels/cpu/attention.h"
+#include "kernels/cpu/machine.h"
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/cpu/weight_arena.h"
 
 namespace {
 
 using namespace kvasir::kernels;
 
-constexpr int kHeadDim = 64, kQueries = 3, kHeads = 90, kTokens = 4096, kBlocks = kTokens / 8, kRange = 32;
+constexpr int kHeadDim = 64, kQueries = 3, kTokens = 4096, kBlocks = kTokens / 8, kRange = 32;
 
 // One side of all heads on huge pages, filled with small numbers.
 template <class T>
 struct Arena {
-    explicit Arena(size_t per_head)
-        : per_head(per_head), data(reinterpret_cast<T*>(allocate_huge(kHeads * per_head * sizeof(T)))) {
-        std::memset(static_cast<void*>(data), 0x21, kHeads * per_head * sizeof(T));
+    Arena(int n_heads, size_t per_head)
+        : per_head(per_head), data(reinterpret_cast<T*>(allocate_huge(size_t(n_heads) * per_head * sizeof(T)))) {
+        std::memset(static_cast<void*>(data), 0x21, size_t(n_heads) * per_head * sizeof(T));
     }
     ~Arena() { free_huge(reinterpret_cast<uint8_t*>(data)); }
     Arena(const Arena&) = delete;
@@ -38,19 +41,30 @@ struct Vectors {
     std::vector<float> acc = std::vector<float>(kQueries * kHeadDim, 0.0f);
 };
 
-// Calls range(head, first block) for all ranges of all heads.
+// Nanoseconds of one multiply-add on one thread.
+double multiply_add_ns() {
+    static const double ns = [] {
+        ThreadPool one(1);
+        return 2 / measure_fma_rate(one);
+    }();
+    return ns;
+}
+
+// Calls range(head, first block) for all ranges of all heads. bytes: of one head.
 template <class F>
-void run_heads(benchmark::State& state, double bytes, F&& range) {
+void run_heads(benchmark::State& state, int n_heads, double bytes, F&& range) {
     for (auto _ : state)
-        for (int h = 0; h < kHeads; ++h) {
+        for (int h = 0; h < n_heads; ++h) {
             for (int b = 0; b < kBlocks; b += kRange)
                 range(h, b);
             benchmark::ClobberMemory();
         }
     using benchmark::Counter;
-    state.counters["ns"] =
-        Counter(1e-9 * kHeads * kTokens * kQueries, Counter::kIsIterationInvariantRate | Counter::kInvert);
-    state.counters["GB/s"] = Counter(bytes * 1e-9, Counter::kIsIterationInvariantRate);
+    const auto per_pair = Counter::kIsIterationInvariantRate | Counter::kInvert;
+    const double pairs = 1e-9 * n_heads * kTokens * kQueries;
+    state.counters["ns"] = Counter(pairs, per_pair);
+    state.counters["floor"] = Counter(pairs * kHeadDim * multiply_add_ns(), per_pair);
+    state.counters["GB/s"] = Counter(n_heads * bytes * 1e-9, Counter::kIsIterationInvariantRate);
 }
 
 size_t word_count(int bits) {
@@ -58,13 +72,13 @@ size_t word_count(int bits) {
 }
 
 void token_groups(benchmark::State& state, bool keys) {
-    const int bits = int(state.range(0)), group = int(state.range(1));
-    const Arena<uint32_t> words(word_count(bits));
-    const Arena<uint16_t> scale(size_t(kTokens) * size_t(kHeadDim / group)), offset(scale.per_head);
+    const int n_heads = int(state.range(0)), bits = int(state.range(1)), group = int(state.range(2));
+    const Arena<uint32_t> words(n_heads, word_count(bits));
+    const Arena<uint16_t> scale(n_heads, size_t(kTokens) * size_t(kHeadDim / group)), offset(n_heads, scale.per_head);
     Vectors v;
     prepare_query(v.q.data(), kQueries, kHeadDim, bits, group, v.prepared.data());
-    const double bytes = kHeads * (4.0 * double(words.per_head) + 4.0 * double(scale.per_head));
-    run_heads(state, bytes, [&](int h, int b) {
+    const double bytes = 4.0 * double(words.per_head) + 4.0 * double(scale.per_head);
+    run_heads(state, n_heads, bytes, [&](int h, int b) {
         const TokenGroups side{bits, kHeadDim, group, {-1, 0}, words.head(h), scale.head(h), offset.head(h)};
         if (keys)
             scores(side, v.prepared.data(), kQueries, b, b + kRange, v.rows.data(), kRange * 8);
@@ -74,12 +88,12 @@ void token_groups(benchmark::State& state, bool keys) {
 }
 
 void channel_groups(benchmark::State& state, bool keys) {
-    const int bits = int(state.range(0)), group = int(state.range(1));
-    const Arena<uint32_t> words(word_count(bits));
-    const Arena<uint16_t> scale(size_t(kTokens / group) * kHeadDim), offset(scale.per_head);
+    const int n_heads = int(state.range(0)), bits = int(state.range(1)), group = int(state.range(2));
+    const Arena<uint32_t> words(n_heads, word_count(bits));
+    const Arena<uint16_t> scale(n_heads, size_t(kTokens / group) * kHeadDim), offset(n_heads, scale.per_head);
     Vectors v;
-    const double bytes = kHeads * (4.0 * double(words.per_head) + 4.0 * double(scale.per_head));
-    run_heads(state, bytes, [&](int h, int b) {
+    const double bytes = 4.0 * double(words.per_head) + 4.0 * double(scale.per_head);
+    run_heads(state, n_heads, bytes, [&](int h, int b) {
         const ChannelGroups side{bits, kHeadDim, group, {1, 0}, words.head(h), scale.head(h), offset.head(h)};
         if (keys)
             scores(side, v.q.data(), kQueries, b, b + kRange, v.rows.data(), kRange * 8);
@@ -90,9 +104,10 @@ void channel_groups(benchmark::State& state, bool keys) {
 
 template <class Element>
 void exact(benchmark::State& state, bool keys) {
-    const Arena<Element> data(size_t(kTokens) * kHeadDim);
+    const int n_heads = int(state.range(0));
+    const Arena<Element> data(n_heads, size_t(kTokens) * kHeadDim);
     Vectors v;
-    run_heads(state, double(kHeads) * double(data.per_head) * sizeof(Element), [&](int h, int b) {
+    run_heads(state, n_heads, double(data.per_head) * sizeof(Element), [&](int h, int b) {
         const ExactTokens<Element> side{kHeadDim, data.head(h)};
         if (keys)
             scores(side, v.q.data(), kQueries, b, b + kRange, v.rows.data(), kRange * 8);
@@ -109,19 +124,20 @@ void exact_float(benchmark::State& state, bool keys) {
 }
 
 void schemes(benchmark::internal::Benchmark* b) {
-    b->ArgNames({"bits", "group"})->Unit(benchmark::kMillisecond);
-    for (int bits : {1, 2, 4, 8})
-        for (int group : {64, 32})
-            b->Args({bits, group});
+    b->ArgNames({"heads", "bits", "group"})->Unit(benchmark::kMillisecond);
+    b->ArgsProduct({{1, 90}, {1, 2, 4, 8}, {64, 32}});
+}
+void heads(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"heads"})->Arg(1)->Arg(90)->Unit(benchmark::kMillisecond);
 }
 
 BENCHMARK_CAPTURE(token_groups, attention_scores, true)->Apply(schemes);
 BENCHMARK_CAPTURE(token_groups, attention_sum, false)->Apply(schemes);
 BENCHMARK_CAPTURE(channel_groups, attention_scores, true)->Apply(schemes);
 BENCHMARK_CAPTURE(channel_groups, attention_sum, false)->Apply(schemes);
-BENCHMARK_CAPTURE(exact_half, attention_scores_fp16, true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(exact_half, attention_sum_fp16, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(exact_float, attention_scores_fp32, true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(exact_float, attention_sum_fp32, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exact_half, attention_scores_fp16, true)->Apply(heads);
+BENCHMARK_CAPTURE(exact_half, attention_sum_fp16, false)->Apply(heads);
+BENCHMARK_CAPTURE(exact_float, attention_scores_fp32, true)->Apply(heads);
+BENCHMARK_CAPTURE(exact_float, attention_sum_fp32, false)->Apply(heads);
 
 }  // namespace

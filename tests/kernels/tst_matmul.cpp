@@ -183,16 +183,18 @@ class TestMatmul : public QObject {
 
     void same_bits() {
         QFETCH(int, type);
-        const int rows = 203, cols = 288, most = 100;
+        const int rows = 203, cols = 288, most = 150;
         const FileMatrix file = random_matrix(kTypes[type], rows, cols);
         const PackedMatrix w = file.pack();
         const std::vector<float> x = random_vectors(most, cols);
-        const std::vector<float> all = product(w, x, most, 1000);
-        for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 17})
+        const std::vector<float> all = product(w, x, most, 1000), round = product(w, x, most, 6, 4);
+        for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 17, 133})  // from 12 on through unpacked codes
             for (int piece : {1, 3, 4, 1000}) {
                 const std::vector<float> y = product(w, x, n, piece);
                 QVERIFY(std::memcmp(y.data(), all.data(), y.size() * sizeof(float)) == 0);
             }
+        const std::vector<float> begun_elsewhere = product(w, x, 3, 1000, 4);
+        QVERIFY(std::memcmp(begun_elsewhere.data(), round.data(), begun_elsewhere.size() * sizeof(float)) == 0);
         // The last vector alone, and through a pool of threads.
         const std::vector<float> last(x.end() - cols, x.end());
         const std::vector<float> y = product(w, last, 1, 2);
@@ -233,8 +235,9 @@ class TestMatmul : public QObject {
 
     void packed_size_is_the_files() {
         for (size_t t = 0; t < 6; ++t) {
-            const FileMatrix file = random_matrix(kTypes[t], 16, 96);
+            const FileMatrix file = random_matrix(kTypes[t], 64, 96), padded = random_matrix(kTypes[t], 40, 96);
             QCOMPARE(file.pack().bytes(), file.bytes.size());
+            QCOMPARE(padded.pack().bytes(), file.bytes.size());  // whole quads of 32 rows
         }
     }
 };
