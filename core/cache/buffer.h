@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Zeroed memory of fixed size. Large blocks are untouched pages of the system until they are written, on huge pages
-// where the system gives them: attention reads them from end to end.
+// Zeroed memory of fixed size, cut from huge pages where the system gives them: attention reads it from end to end.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +22,8 @@ class ZeroedBytes {
     void* data() const { return data_; }
 
  private:
-    void swap(ZeroedBytes& o) {
-        std::swap(data_, o.data_);
-        std::swap(mapped_, o.mapped_);
-    }
+    void swap(ZeroedBytes& o) { std::swap(data_, o.data_); }
     void* data_ = nullptr;
-    size_t mapped_ = 0;  ///< bytes of the mapping; 0: from the heap
 };
 
 template <class T>

@@ -5,14 +5,13 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kernels/cpu/huge_arena.h"
 #include "kernels/cpu/hwy_targets.h"
-#include "kernels/cpu/weight_arena.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/machine.cpp"
 #include "hwy/foreach_target.h"
@@ -91,9 +90,9 @@ double measure_read_bandwidth(ThreadPool& pool) {
     constexpr size_t kBytes = size_t(256) << 20;
     constexpr size_t kPiece = size_t(1) << 20;
     constexpr int kPieces = int(kBytes / kPiece);
-    const std::unique_ptr<uint8_t, void (*)(uint8_t*)> buffer(allocate_huge(kBytes), free_huge);
+    uint8_t* const buffer = map_huge(kBytes);
     if (!buffer) return 0;
-    const auto piece = [&](int i) { return reinterpret_cast<float*>(buffer.get() + size_t(i) * kPiece); };
+    const auto piece = [&](int i) { return reinterpret_cast<float*>(buffer + size_t(i) * kPiece); };
     // Written, so that every page is its own memory and not the one page of zeros.
     pool.for_each(kPieces, 1, [&](int i, int) { std::memset(piece(i), 1, kPiece); });
     std::vector<float> results(kPieces);
@@ -103,6 +102,7 @@ double measure_read_bandwidth(ThreadPool& pool) {
         });
     });
     measured_sink = results[0];
+    unmap_huge(buffer, kBytes);
     return rate;
 }
 

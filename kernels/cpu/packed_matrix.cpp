@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "kernels/codec/half.h"
+#include "kernels/cpu/huge_arena.h"
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/r8_layout.h"
-#include "kernels/cpu/weight_arena.h"
 
 namespace kvasir::kernels {
 
@@ -97,12 +97,11 @@ void dequantize_row(WeightType type, const void* row, int cols, float* out) {
 PackedMatrix::PackedMatrix(WeightType type, int rows, int cols) : type_(type), rows_(rows), cols_(cols) {
     require_block_multiple(cols);
     bytes_ = r8_block_at(type, cols / kBlock, (rows + 8 * kQuad - 1) / (8 * kQuad) * kQuad, 0);
-    data_.reset(allocate_weights(bytes_));
-    std::memset(data_.get(), 0, bytes_);
+    data_.reset(weight_arena().allocate(bytes_));
 }
 
 void PackedMatrix::Free::operator()(uint8_t* p) const {
-    free_weights(p);
+    HugeArena::release(p);
 }
 
 void PackedMatrix::set_row(int r, const void* file_row) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The closed form against real caches, to the byte, and against the figures of docs/spec/kv-cache-schemes.md.
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -9,21 +8,10 @@
 #include "core/cache/exact_store.h"
 #include "core/cache/golden_files.h"
 #include "core/cache/store.h"
+#include "kernels/cpu/huge_arena.h"
 
 using namespace kvasir;
 using namespace kvasir::test;
-
-namespace {
-std::atomic<size_t> allocated{0};
-}
-
-/// Counts what core/cache/buffer.cpp takes from the heap; nothing else here asks for aligned memory.
-extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
-    void* memory = nullptr;
-    if (posix_memalign(&memory, alignment, size) != 0) return nullptr;
-    allocated += size;
-    return memory;
-}
 
 namespace {
 
@@ -129,7 +117,7 @@ class TestCacheBytes : public QObject {
         for (const Preset& preset : presets()) {
             const CacheSpec spec = spec_of(preset.name);
             for (const int n : {256, 512}) {
-                const size_t before = allocated;
+                const size_t before = kernels::cache_arena().bytes_in_use();
                 int spare = 0;
                 std::vector<std::unique_ptr<Store>> stores;
                 std::vector<std::unique_ptr<ExactStore>> tails;
@@ -146,11 +134,11 @@ class TestCacheBytes : public QObject {
                     if (q < n) tails.back()->set_capacity(n - q);
                 }
                 const uint64_t formula = cache_bytes(spec, {1, kHeads, kDim, 0}, n, n).total();
-                QVERIFY2(allocated - before == formula + size_t(spare),
-                         qPrintable(QStringLiteral("%1: %2 allocated, formula %3")
-                                        .arg(QString::fromStdString(preset.name))
-                                        .arg(allocated - before)
-                                        .arg(formula)));
+                const size_t allocated = kernels::cache_arena().bytes_in_use() - before;
+                QVERIFY2(allocated == formula + size_t(spare), qPrintable(QStringLiteral("%1: %2 allocated, formula %3")
+                                                                              .arg(QString::fromStdString(preset.name))
+                                                                              .arg(allocated)
+                                                                              .arg(formula)));
             }
         }
     }
