@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include "app/cli/bench_measuring.h"
 #include "app/cli/bench_run.h"
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
@@ -12,8 +13,9 @@
 namespace kvasir::cli {
 namespace {
 
-nlohmann::json to_json(const BenchRow& r) {
+nlohmann::json to_json(const BenchRow& r, const Machine& machine) {
     const TimeSplit& t = r.split;
+    const double memory = r.memory_limit(machine), roof = r.roofline(machine);
     return {{"spec", r.spec},
             {"depth", r.depth},
             {"lanes", r.lanes},
@@ -23,10 +25,12 @@ nlohmann::json to_json(const BenchRow& r) {
             {"cache_bytes", r.cache_bytes},
             {"multiply_adds_per_step", r.multiply_adds},
             {"bytes_per_token", double(r.cache_bytes) / r.lanes / r.n_cached},
-            {"memory_limit_tokens_per_second", r.memory_limit},
-            {"share_of_memory_limit", r.median / r.memory_limit},
-            {"roofline_tokens_per_second", r.roofline},
-            {"share_of_roofline", r.median / r.roofline},
+            {"memory_limit_tokens_per_second", memory},
+            {"share_of_memory_limit", r.median / memory},
+            {"roofline_tokens_per_second", roof},
+            {"share_of_roofline", r.median / roof},
+            {"append_ms", r.append * 1e-6},
+            {"flushes", {{"steps", r.n_flushes}, {"slowest_ms", r.flush * 1e-6}}},
             {"time_split",
              {{"matmul", t.matmul},
               {"quantize", t.quantize},
@@ -37,14 +41,119 @@ nlohmann::json to_json(const BenchRow& r) {
               {"other", t.other}}}};
 }
 
+nlohmann::json to_json(const PromptRow& r, const Machine& machine) {
+    return {{"spec", r.spec},
+            {"tokens", r.tokens},
+            {"tokens_per_second", r.rate},
+            {"share_of_fma", r.share_of_fma(machine)}};
+}
+
+nlohmann::json to_json(const MeasuringRow& r) {
+    return {{"spec", r.spec},
+            {"depth", r.depth},
+            {"step_ms", r.step_ms},
+            {"kl_share", r.kl_share},
+            {"layer_errors_share", r.layer_share}};
+}
+
+/// Everything one call measured.
+struct Figures {
+    std::vector<PromptRow> prompts;
+    std::vector<BenchRow> rows;
+    std::vector<MeasuringRow> measuring;
+};
+
 struct BenchCommand {
     Common common;
     std::vector<std::string> caches;
     std::vector<int> depths{0}, lanes{1};
-    int tokens = 64;
+    int tokens = 64, prompt = 512;
+    bool measuring = false;
 
     int operator()() const;
+    Status measure(Bench& bench, const std::vector<CacheSpec>& specs, const std::shared_ptr<const Model>& model,
+                   int threads, ProgressLine& progress, Figures& figures) const;
+    void print(const Figures& figures, const Machine& machine, int threads) const;
+    void print(const Figures& figures, const Machine& machine, int threads, const Model& model) const;
 };
+
+Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
+                             const std::shared_ptr<const Model>& model, int threads, ProgressLine& progress,
+                             Figures& figures) const {
+    const std::vector<int> text = model->tokenizer().encode(lighthouse_text(), SpecialTokens::as_text);
+    const auto report = [&](double share, const char* what) { progress.show(share, what); };
+    if (Status fits = bench.check(specs, depths, lanes, tokens); !fits) return fits;
+    report(0, "measuring the machine");
+    bench.measure_machine();
+    const int prompt_tokens = std::min(prompt, model->config().context_length);
+    for (const CacheSpec& spec : specs) {
+        if (prompt_tokens == 0) break;
+        report(0, "reading prompts");
+        auto row = bench.prompt(spec, prompt_tokens, text);
+        if (!row) return row.error();
+        figures.prompts.push_back(std::move(*row));
+    }
+    for (const int depth : depths)
+        for (const int n : lanes) {
+            auto rows = bench.at_depth(specs, depth, n, tokens, text, report);
+            if (!rows) return rows.error();
+            bench.measure_machine();
+            for (BenchRow& row : *rows) {
+                progress.note(fmt::format("{} at {}: {:.1f} steps/s", row.spec, depth, row.median));
+                figures.rows.push_back(std::move(row));
+            }
+        }
+    for (const int depth : depths)
+        for (const CacheSpec& spec : specs) {
+            if (!measuring) break;
+            report(0, "measuring what measuring costs");
+            auto row = bench_measuring(model, spec, depth, tokens, threads, common.kernel_path(),
+                                       std::string(lighthouse_text()));
+            if (!row) return row.error();
+            figures.measuring.push_back(std::move(*row));
+        }
+    return {};
+}
+
+void BenchCommand::print(const Figures& figures, const Machine& machine, int threads) const {
+    fmt::print("{} threads, {}: reads {:.1f} GB/s, {:.1f} GFLOP/s (fp32 multiply-add)\n", threads, kernels::simd_name(),
+               machine.bandwidth_gbps, machine.fma_gflops);
+    if (!figures.prompts.empty())
+        fmt::print("\n{:<28} {:>8} {:>9} {:>15}\n", "cache", "prompt", "tokens/s", "of multiply-add");
+    for (const PromptRow& r : figures.prompts)
+        fmt::print("{:<28} {:>8} {:>9.1f} {:>14.1f}%\n", r.spec, r.tokens, r.rate, 100 * r.share_of_fma(machine));
+    fmt::print("\n{:<28} {:>6} {:>5} {:>9} {:>20} {:>10} {:>9} {:>9} {:>9} {:>9}\n", "cache", "depth", "lanes",
+               "prefill/s", "decode/s (min-max)", "cache MiB", "of memory", "of roof", "append ms", "flush ms");
+    for (const BenchRow& r : figures.rows)
+        fmt::print(
+            "{:<28} {:>6} {:>5} {:>9.1f} {:>7.1f} ({:>5.1f}-{:>5.1f}) {:>10.2f} {:>8.1f}% {:>8.1f}% {:>9.3f} {:>9}\n",
+            r.spec, r.depth, r.lanes, r.prefill_rate, r.median, r.min, r.max, double(r.cache_bytes) / 1048576.0,
+            100 * r.median / r.memory_limit(machine), 100 * r.median / r.roofline(machine), r.append * 1e-6,
+            r.n_flushes ? fmt::format("{:.3f}", r.flush * 1e-6) : "-");
+    if (!figures.measuring.empty())
+        fmt::print("\n{:<28} {:>6} {:>9} {:>14} {:>20}\n", "measuring, beside fp16", "depth", "step ms", "KL by token",
+                   "and errors by layer");
+    for (const MeasuringRow& r : figures.measuring)
+        fmt::print("{:<28} {:>6} {:>9.2f} {:>13.1f}% {:>19.1f}%\n", r.spec, r.depth, r.step_ms, 100 * r.kl_share,
+                   100 * r.layer_share);
+    fmt::print("\ndecode/s counts steps: with several lanes each step gives one token to every lane.\n");
+}
+
+void BenchCommand::print(const Figures& figures, const Machine& machine, int threads, const Model& model) const {
+    nlohmann::json j = provenance(&model, common.kernel_path());
+    j["machine"] = {{"threads", threads},
+                    {"memory_bandwidth_gbps", machine.bandwidth_gbps},
+                    {"fma_gflops", machine.fma_gflops},
+                    {"simd", kernels::simd_name()}};
+    j["prompts"] = j["results"] = nlohmann::json::array();
+    for (const PromptRow& r : figures.prompts)
+        j["prompts"].push_back(to_json(r, machine));
+    for (const BenchRow& r : figures.rows)
+        j["results"].push_back(to_json(r, machine));
+    for (const MeasuringRow& r : figures.measuring)
+        j["measuring"].push_back(to_json(r));
+    print_json(j);
+}
 
 int BenchCommand::operator()() const {
     std::vector<CacheSpec> specs;
@@ -58,44 +167,14 @@ int BenchCommand::operator()() const {
     ProgressLine progress(common);
     const int threads = common.threads > 0 ? common.threads : kernels::physical_cores();
     Bench bench(*model, threads, common.kernel_path());
-    progress.show(0, "measuring the machine");
-    const Machine machine = bench.measure_machine();
-
-    nlohmann::json rows = nlohmann::json::array();
-    if (!common.json) {
-        fmt::print("{} threads, {}: reads {:.1f} GB/s, {:.1f} GFLOP/s (fp32 multiply-add)\n", threads,
-                   kernels::simd_name(), machine.bandwidth_gbps, machine.fma_gflops);
-        fmt::print("{:<28} {:>6} {:>5} {:>9} {:>20} {:>10} {:>9} {:>9}\n", "cache", "depth", "lanes", "prefill/s",
-                   "decode/s (min-max)", "cache MiB", "of memory", "of roof");
-    }
-    const std::vector<int> text = (*model)->tokenizer().encode(lighthouse_text(), SpecialTokens::as_text);
-    for (const int depth : depths)
-        for (const int n : lanes) {
-            const auto measured = bench.at_depth(specs, depth, n, tokens, text, machine,
-                                                 [&](double share, const char* what) { progress.show(share, what); });
-            if (!measured) return fail(common, measured.error());
-            for (const BenchRow& r : *measured) {
-                rows.push_back(to_json(r));
-                if (common.json) continue;
-                progress.note("");
-                fmt::print("{:<28} {:>6} {:>5} {:>9.1f} {:>8.1f} ({:>4.1f}-{:>5.1f}) {:>10.2f} {:>8.1f}% {:>8.1f}%\n",
-                           r.spec, r.depth, r.lanes, r.prefill_rate, r.median, r.min, r.max,
-                           double(r.cache_bytes) / 1048576.0, 100 * r.median / r.memory_limit,
-                           100 * r.median / r.roofline);
-                std::fflush(stdout);
-            }
-        }
-    if (common.json) {
-        nlohmann::json j = provenance(model->get(), common.kernel_path());
-        j["machine"] = {{"threads", threads},
-                        {"memory_bandwidth_gbps", machine.bandwidth_gbps},
-                        {"fma_gflops", machine.fma_gflops},
-                        {"simd", kernels::simd_name()}};
-        j["results"] = std::move(rows);
-        print_json(j);
-    } else {
-        fmt::print("decode/s counts steps: with several lanes each step gives one token to every lane.\n");
-    }
+    Figures figures;
+    if (Status done = measure(bench, specs, *model, threads, progress, figures); !done)
+        return fail(common, done.error());
+    progress.note("");
+    if (common.json)
+        print(figures, bench.machine(), threads, **model);
+    else
+        print(figures, bench.machine(), threads);
     return 0;
 }
 
@@ -115,6 +194,9 @@ void add_bench(CLI::App& app, int& status) {
     sub->add_option("--lanes", command->lanes, "Lanes in lock-step, e.g. 1,2,4; several specs share the lanes in turn")
         ->delimiter(',')
         ->check(CLI::Range(1, 64));
+    sub->add_option("--prompt", command->prompt, "Tokens of the prompt read into each cache alone; 0: none")
+        ->check(CLI::Range(0, 1000000));
+    sub->add_flag("--measuring", command->measuring, "Also what measuring costs at each depth");
     sub->callback([command, &status] { status = (*command)(); });
 }
 

@@ -192,15 +192,31 @@ class TestCli : public QObject {
     }
     void benchDocument() {
         const json j = cli({"bench", "--model", kTiny, "--cache", "fp16", "--cache", "fp32", "--depth", "0,16",
-                            "--tokens", "3", "--json", "--quiet"})
+                            "--tokens", "3", "--prompt", "8", "--measuring", "--json", "--quiet"})
                            .document();
         QVERIFY(j["machine"]["memory_bandwidth_gbps"].get<double>() > 0);
         QCOMPARE(j["results"].size(), size_t(4));
         for (const char* key : {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes",
                                 "bytes_per_token", "memory_limit_tokens_per_second", "share_of_memory_limit",
                                 "roofline_tokens_per_second", "share_of_roofline", "time_split",
-                                "multiply_adds_per_step"})
+                                "multiply_adds_per_step", "append_ms", "flushes"})
             QVERIFY2(j["results"][0].contains(key), key);
+        QCOMPARE(j["prompts"].size(), size_t(2));
+        QVERIFY(j["prompts"][0]["share_of_fma"].get<double>() > 0);
+        QCOMPARE(j["measuring"].size(), size_t(4));
+        QVERIFY(j["measuring"][0]["step_ms"].get<double>() > 0);
+    }
+    void benchFlushesAndRefusals() {
+        const json j = cli({"bench", "--model", kTiny, "--cache", "kivi:2,residual=32", "--cache", "ggml:q8_0", "--depth",
+                            "40", "--tokens", "64", "--prompt", "0", "--json", "--quiet"})
+                           .document();
+        QCOMPARE(j["results"][0]["flushes"]["steps"].get<int>(), 2);
+        QVERIFY(j["results"][0]["flushes"]["slowest_ms"].get<double>() > 0);
+        QCOMPARE(j["results"][1]["flushes"]["steps"].get<int>(), 0);
+        QVERIFY(j["prompts"].empty());
+        const Outcome deep = cli({"bench", "--model", kTiny, "--cache", "fp16", "--depth", "0,100000"});
+        QCOMPARE(deep.status, 2);
+        QVERIFY2(deep.err.contains("--depth 100000"), deep.err.constData());
     }
     void selftestHolds() {
         KVASIR_NEEDS_MODEL(path);
