@@ -5,6 +5,7 @@
 #include "kernels/codec/affine.h"
 
 #include "core/cache/group_codec.h"
+#include "kernels/cpu/encode_groups.h"
 
 namespace kvasir {
 namespace {
@@ -17,13 +18,19 @@ class AffineCodec final : public GroupCodec {
 
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                 uint16_t* offset) const override {
-        for (size_t g = 0; g < n_groups; ++g)
-            encode_group(x + g * group, group, codes + g * group, scale[g], offset[g]);
+        kernels::encode_groups({encoding(), bits_, least_range(), sign()}, x, n_groups, group, codes, scale, offset);
     }
 
     float value(uint8_t code, uint16_t scale, uint16_t offset) const override {
         const float s = kernels::half_to_float(scale), o = kernels::half_to_float(offset);
         return form_ == Form::integer ? kernels::integer_value(code, s, o) : kernels::affine_value(code, s, sign() * o);
+    }
+
+    bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
+               const uint16_t* offset) const override {
+        const kernels::GroupEncoder how{encoding(), bits_, least_range(), sign()};
+        return kernels::knows_rest(how, group) ? kernels::groups_rest(how, codes, n_groups, group, scale, offset)
+                                               : GroupCodec::rests(codes, n_groups, group, scale, offset);
     }
 
     kernels::AffineForm form() const override {
@@ -39,17 +46,10 @@ class AffineCodec final : public GroupCodec {
 
     float least_range() const { return form_ == Form::quarot ? kernels::round_to_half(1e-5f) : 0.0f; }
 
-    void encode_group(const float* x, int n, uint8_t* codes, uint16_t& scale, uint16_t& offset) const {
-        if (form_ == Form::integer) {
-            const auto c = kernels::affine_encode_integer(x, n, bits_, codes);
-            scale = kernels::float_to_half(c.scale);
-            offset = kernels::float_to_half(c.zero_point);
-            return;
-        }
-        const auto c = form_ == Form::minimum_f32 ? kernels::affine_encode_f32(x, n, bits_, codes)
-                                                  : kernels::affine_encode(x, n, bits_, codes, least_range());
-        scale = kernels::float_to_half(c.scale);
-        offset = kernels::float_to_half(sign() * c.minimum);
+    kernels::GroupEncoding encoding() const {
+        return form_ == Form::integer       ? kernels::GroupEncoding::affine_integer
+               : form_ == Form::minimum_f32 ? kernels::GroupEncoding::affine_f32
+                                            : kernels::GroupEncoding::affine;
     }
 
     int bits_;

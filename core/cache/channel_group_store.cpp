@@ -7,6 +7,7 @@
 
 #include "core/cache/block_range.h"
 #include "core/cache/rotated_reader.h"
+#include "core/cache/word_packing.h"
 #include "kernels/codec/half.h"
 
 namespace kvasir {
@@ -19,7 +20,8 @@ ChannelGroupStore::ChannelGroupStore(const SideSpec& side, const StoreShape& sha
       codec_(make_codec(side)),
       rows_(size_t(side.group) * shape.head_dim),
       columns_(rows_.size()),
-      codes_(rows_.size()) {
+      codes_(rows_.size()),
+      token_codes_(size_t(shape.head_dim)) {
     reserve(shape.max_tokens);
 }
 
@@ -70,30 +72,21 @@ Status ChannelGroupStore::append(const TokenReader& source, int n) {
 }
 
 void ChannelGroupStore::write_group(int kv_head, int first_token) {
-    const int n_words = head_dim_ * side_.bits / 32, slots = 32 / side_.bits;
+    const int n_words = head_dim_ * side_.bits / 32;
     for (int i = 0; i < side_.group; ++i) {
         const int token = first_token + i;
+        for (int d = 0; d < head_dim_; ++d)
+            token_codes_[size_t(d)] = codes_[size_t(d) * side_.group + i];
         uint32_t* lane =
             words_.data() + (size_t(kv_head) * capacity_ + token) / kBlock * block_words() + token % kBlock;
-        for (int j = 0; j < n_words; ++j) {
-            uint32_t word = 0;
-            for (int s = 0; s < slots; ++s)
-                word |= uint32_t(codes_[size_t(s * n_words + j) * side_.group + i]) << (side_.bits * s);
-            lane[size_t(j) * kBlock] = word;
-        }
+        pack_words(token_codes_.data(), n_words, side_.bits, lane, kBlock);
     }
 }
 
 void ChannelGroupStore::read_codes(int kv_head, int token, uint8_t* codes) const {
-    const int n_words = head_dim_ * side_.bits / 32, slots = 32 / side_.bits;
-    const uint32_t mask = (1u << side_.bits) - 1;
     const uint32_t* lane =
         words_.data() + (size_t(kv_head) * capacity_ + token) / kBlock * block_words() + token % kBlock;
-    for (int j = 0; j < n_words; ++j) {
-        const uint32_t word = lane[size_t(j) * kBlock];
-        for (int s = 0; s < slots; ++s)
-            codes[s * n_words + j] = uint8_t(word >> (side_.bits * s) & mask);
-    }
+    unpack_words(lane, kBlock, head_dim_ * side_.bits / 32, side_.bits, codes);
 }
 
 void ChannelGroupStore::read(int kv_head, int begin, int end, float* out) const {

@@ -47,11 +47,11 @@ class ChannelGroupStore final : public Store {
     int n_kv_heads_;
     Rotation rotation_;
     std::unique_ptr<GroupCodec> codec_;
-    int size_ = 0, capacity_ = 0;        ///< tokens, multiples of the group
-    Buffer<uint32_t> words_;             ///< [n_kv_heads][capacity/8][head_dim*bits/32][8]
-    Buffer<uint16_t> scale_, offset_;    ///< [n_kv_heads][capacity/group][head_dim]
-    std::vector<float> rows_, columns_;  ///< one group of tokens: (group, head_dim) and (head_dim, group)
-    std::vector<uint8_t> codes_;         ///< (head_dim, group)
+    int size_ = 0, capacity_ = 0;               ///< tokens, multiples of the group
+    Buffer<uint32_t> words_;                    ///< [n_kv_heads][capacity/8][head_dim*bits/32][8]
+    Buffer<uint16_t> scale_, offset_;           ///< [n_kv_heads][capacity/group][head_dim]
+    std::vector<float> rows_, columns_;         ///< one group of tokens: (group, head_dim) and (head_dim, group)
+    std::vector<uint8_t> codes_, token_codes_;  ///< (head_dim, group)
 };
 
 }  // namespace kvasir

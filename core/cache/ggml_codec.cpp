@@ -3,6 +3,7 @@
 #include "kernels/codec/ggml.h"
 
 #include "core/cache/group_codec.h"
+#include "kernels/cpu/encode_groups.h"
 
 namespace kvasir {
 namespace {
@@ -13,15 +14,10 @@ class GgmlCodec final : public GroupCodec {
 
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                 uint16_t* offset) const override {
-        for (size_t g = 0; g < n_groups; ++g) {
-            const float* values = x + g * group;
-            uint8_t* to = codes + g * group;
-            const auto c = bits_ == 8   ? kernels::ggml_encode_q8(values, group, to)
-                           : symmetric_ ? kernels::ggml_encode_symmetric(values, group, bits_, to)
-                                        : kernels::ggml_encode_offset(values, group, bits_, to);
-            scale[g] = kernels::float_to_half(c.d);
-            if (!symmetric_) offset[g] = kernels::float_to_half(c.m);
-        }
+        const auto encoding = bits_ == 8   ? kernels::GroupEncoding::ggml_q8
+                              : symmetric_ ? kernels::GroupEncoding::ggml_symmetric
+                                           : kernels::GroupEncoding::ggml_offset;
+        kernels::encode_groups({encoding, bits_}, x, n_groups, group, codes, scale, symmetric_ ? nullptr : offset);
     }
 
     float value(uint8_t code, uint16_t scale, uint16_t offset) const override {

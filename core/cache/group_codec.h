@@ -24,6 +24,10 @@ class GroupCodec {
     /// The value of one code exactly as the original dequantizes it.
     virtual float value(uint8_t code, uint16_t scale, uint16_t offset) const = 0;
 
+    /// True when coding the values of these codes again gives the same codes and constants.
+    virtual bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
+                       const uint16_t* offset) const;
+
     /// False when values do not lie on a line: then there is no form() and no fused kernel.
     virtual bool is_affine() const { return true; }
 

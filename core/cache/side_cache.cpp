@@ -119,7 +119,10 @@ Status SideCache::flush() {
             break;
         case FlushRule::whole:
             // Transformers looks at the tail of before this step; an empty one is never flushed.
-            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_) status = requantize_all();
+            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_)
+                status = requantize_all();
+            else
+                store_->foresee(std::max(1, residual_ - 1 - tail_->size()));
             break;
         case FlushRule::block:
             status = quantize_front(tail_->size() - tail_->size() % residual_);

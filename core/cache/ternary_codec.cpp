@@ -3,6 +3,7 @@
 #include "kernels/codec/ternary.h"
 
 #include "core/cache/group_codec.h"
+#include "kernels/cpu/encode_groups.h"
 
 namespace kvasir {
 namespace {
@@ -11,8 +12,8 @@ class TernaryCodec final : public GroupCodec {
  public:
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                 uint16_t* /*offset*/) const override {
-        for (size_t g = 0; g < n_groups; ++g)
-            scale[g] = kernels::float_to_half(kernels::ternary_encode(x + g * group, group, codes + g * group));
+        constexpr int kBits = 2;
+        kernels::encode_groups({kernels::GroupEncoding::ternary, kBits}, x, n_groups, group, codes, scale, nullptr);
     }
 
     float value(uint8_t code, uint16_t scale, uint16_t /*offset*/) const override {

@@ -5,6 +5,7 @@
 
 #include "core/cache/block_range.h"
 #include "core/cache/rotated_reader.h"
+#include "core/cache/word_packing.h"
 #include "kernels/codec/half.h"
 
 namespace kvasir {
@@ -19,7 +20,6 @@ TokenGroupStore::TokenGroupStore(const SideSpec& side, const StoreShape& shape)
       codec_(make_codec(side)),
       values_(size_t(shape.head_dim)),
       codes_(size_t(shape.head_dim)),
-      codes_before_(size_t(shape.head_dim)),
       constants_(size_t(2 * n_groups_)) {
     reserve(shape.max_tokens);
 }
@@ -53,7 +53,7 @@ void TokenGroupStore::clear() {
         std::fill_n(scale_.data() + first, n, uint16_t{0});
         if (has_offset_) std::fill_n(offset_.data() + first, n, uint16_t{0});
     }
-    size_ = n_repeated_ = 0;
+    size_ = n_seen_ = 0;
     restless_.clear();
 }
 
@@ -63,32 +63,22 @@ size_t TokenGroupStore::constant_index(int kv_head, int token, int group) const 
 
 void TokenGroupStore::write_token(int kv_head, int token, const uint8_t* codes, const uint16_t* scale,
                                   const uint16_t* offset) {
-    const int group_words = side_.group * side_.bits / 32, slots = 32 / side_.bits;
+    const int group_words = side_.group * side_.bits / 32;
     uint32_t* lane =
         words_.data() + (size_t(kv_head) * capacity_blocks_ + token / kBlock) * block_words() + token % kBlock;
     for (int g = 0; g < n_groups_; ++g) {
-        for (int j = 0; j < group_words; ++j) {
-            uint32_t word = 0;
-            for (int s = 0; s < slots; ++s)
-                word |= uint32_t(codes[g * side_.group + s * group_words + j]) << (side_.bits * s);
-            lane[size_t(g * group_words + j) * kBlock] = word;
-        }
+        pack_words(codes + g * side_.group, group_words, side_.bits, lane + size_t(g * group_words) * kBlock, kBlock);
         scale_[constant_index(kv_head, token, g)] = scale[g];
         if (has_offset_) offset_[constant_index(kv_head, token, g)] = offset[g];
     }
 }
 
 void TokenGroupStore::read_codes(int kv_head, int token, uint8_t* codes) const {
-    const int group_words = side_.group * side_.bits / 32, slots = 32 / side_.bits;
-    const uint32_t mask = (1u << side_.bits) - 1;
+    const int group_words = side_.group * side_.bits / 32;
     const uint32_t* lane =
         words_.data() + (size_t(kv_head) * capacity_blocks_ + token / kBlock) * block_words() + token % kBlock;
     for (int g = 0; g < n_groups_; ++g)
-        for (int j = 0; j < group_words; ++j) {
-            const uint32_t word = lane[size_t(g * group_words + j) * kBlock];
-            for (int s = 0; s < slots; ++s)
-                codes[g * side_.group + s * group_words + j] = uint8_t(word >> (side_.bits * s) & mask);
-        }
+        unpack_words(lane + size_t(g * group_words) * kBlock, kBlock, group_words, side_.bits, codes + g * side_.group);
 }
 
 Status TokenGroupStore::append(const TokenReader& source, int n) {
@@ -109,39 +99,47 @@ Status TokenGroupStore::append(const TokenReader& source, int n) {
 }
 
 Status TokenGroupStore::requantize(const TokenReader& source, int n) {
-    if (!codec_->needs_whole_tensor()) {
-        encode_again();
-        return append(source, n);
+    if (codec_->needs_whole_tensor()) {
+        reserve(size_ + n);
+        encode_whole(source, size_, n);
+        return {};
     }
-    reserve(size_ + n);
-    encode_whole(source, size_, n);
-    return {};
-}
-
-/// Codes everything stored anew from its dequantized values. Groups are independent here, and one that comes out
-/// unchanged will do so forever, so only the tokens of the last flush and the few that still moved are looked at.
-void TokenGroupStore::encode_again() {
-    const auto rests = [&](Place p) { return !encode_again(p.kv_head, p.token); };
+    // Groups are independent here, and one that coding again leaves as it is will stay so forever: only those that it
+    // changes are written.
+    look_at(size_ - n_seen_);
+    const auto rests = [&](Place p) {
+        if (!changes(p.kv_head, p.token)) return true;
+        write_token(p.kv_head, p.token, codes_.data(), constants_.data(), constants_.data() + n_groups_);
+        return false;
+    };
     restless_.erase(std::remove_if(restless_.begin(), restless_.end(), rests), restless_.end());
-    for (int h = 0; h < n_kv_heads_; ++h)
-        for (int t = n_repeated_; t < size_; ++t)
-            if (encode_again(h, t)) restless_.push_back({h, t});
-    n_repeated_ = size_;
+    return append(source, n);
 }
 
-/// True when something changed.
-bool TokenGroupStore::encode_again(int kv_head, int token) {
-    read(kv_head, token, token + 1, values_.data());
-    read_codes(kv_head, token, codes_before_.data());
+void TokenGroupStore::foresee(int n_steps) {
+    if (codec_->needs_whole_tensor()) return;
+    look_at((size_ - n_seen_ + n_steps - 1) / n_steps);
+}
+
+void TokenGroupStore::look_at(int n_tokens) {
+    for (const int end = n_seen_ + n_tokens; n_seen_ < end; ++n_seen_)
+        for (int h = 0; h < n_kv_heads_; ++h)
+            if (changes(h, n_seen_)) restless_.push_back({h, n_seen_});
+}
+
+/// True when coding a token's dequantized values again gives other codes or constants, which are then in codes_ and
+/// constants_.
+bool TokenGroupStore::changes(int kv_head, int token) {
     uint16_t *scale = constants_.data(), *offset = scale + n_groups_;
-    codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), scale, offset);
-    bool same = codes_ == codes_before_;
+    read_codes(kv_head, token, codes_.data());
     for (int g = 0; g < n_groups_; ++g) {
         const size_t c = constant_index(kv_head, token, g);
-        same = same && scale_[c] == scale[g] && offset_at(c) == (has_offset_ ? offset[g] : 0);
+        scale[g] = scale_[c], offset[g] = offset_at(c);
     }
-    if (!same) write_token(kv_head, token, codes_.data(), scale, offset);
-    return !same;
+    if (codec_->rests(codes_.data(), size_t(n_groups_), side_.group, scale, offset)) return false;
+    read(kv_head, token, token + 1, values_.data());
+    codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), scale, offset);
+    return true;
 }
 
 /// Codes the last n_kept stored tokens and n new ones as one tensor [n_kv_heads, n_kept + n, head_dim].

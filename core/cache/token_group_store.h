@@ -21,6 +21,7 @@ class TokenGroupStore final : public Store {
     void clear() override;
     Status append(const TokenReader& source, int n) override;
     Status requantize(const TokenReader& source, int n) override;
+    void foresee(int n_steps) override;
     void read(int kv_head, int begin, int end, float* out) const override;
 
     size_t query_floats(int n_queries) const override;
@@ -36,8 +37,8 @@ class TokenGroupStore final : public Store {
 
  private:
     void encode_whole(const TokenReader& source, int n_kept, int n);
-    void encode_again();
-    bool encode_again(int kv_head, int token);
+    bool changes(int kv_head, int token);
+    void look_at(int n_tokens);
     void reserve(int n_tokens);
     void write_token(int kv_head, int token, const uint8_t* codes, const uint16_t* scale, const uint16_t* offset);
     void read_codes(int kv_head, int token, uint8_t* codes) const;
@@ -59,13 +60,13 @@ class TokenGroupStore final : public Store {
     Rotation rotation_;
     std::unique_ptr<GroupCodec> codec_;
     int size_ = 0, capacity_blocks_ = 0;
-    Buffer<uint32_t> words_;                     ///< [n_kv_heads][capacity_blocks][head_dim*bits/32][8]
-    Buffer<uint16_t> scale_, offset_;            ///< [n_kv_heads][capacity_blocks][n_groups][8]; offset_ may be empty
-    int n_repeated_ = 0;                         ///< leading tokens that were coded a second time
-    std::vector<Place> restless_;                ///< those of them whose codes or constants changed the last time
-    std::vector<float> values_;                  ///< one token
-    std::vector<uint8_t> codes_, codes_before_;  ///< one token
-    std::vector<uint16_t> constants_;            ///< scale and offset of one token
+    Buffer<uint32_t> words_;           ///< [n_kv_heads][capacity_blocks][head_dim*bits/32][8]
+    Buffer<uint16_t> scale_, offset_;  ///< [n_kv_heads][capacity_blocks][n_groups][8]; offset_ may be empty
+    int n_seen_ = 0;                   ///< leading tokens of which is known whether coding again changes them
+    std::vector<Place> restless_;      ///< those of them that it changes
+    std::vector<float> values_;        ///< one token
+    std::vector<uint8_t> codes_;       ///< one token
+    std::vector<uint16_t> constants_;  ///< scale and offset of one token
 };
 
 }  // namespace kvasir

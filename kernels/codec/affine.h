@@ -58,23 +58,25 @@ struct AffineConstants {
 /// Quanto (shift = -minimum) and KIVI: x holds fp16 values; codes come from the fp16-rounded scale.
 ///   scale = r(max(r(hi - lo), least_range) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
 /// QuaRot (e2e cache kernels at 5008669) does the same with a least range of fp16(1e-5).
-KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, int bits, uint8_t* codes, float least_range = 0) {
-    const float top = float((1 << bits) - 1);
-    const GroupRange range = group_range(x, n);
-    float width = round_to_half(range.hi - range.lo);
-    width = width < least_range ? least_range : width;
-    const float scale = round_to_half(width / top);
+KVASIR_HD inline float affine_scale(GroupRange range, int bits, float least_range) {
+    const float width = round_to_half(range.hi - range.lo);
+    return round_to_half((width < least_range ? least_range : width) / float((1 << bits) - 1));
+}
+KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, GroupRange range, int bits, float least_range,
+                                               uint8_t* codes) {
+    const float top = float((1 << bits) - 1), scale = affine_scale(range, bits, least_range);
     for (int i = 0; i < n; ++i)
         codes[i] = uint8_t(int(round_code(round_to_half_select(round_to_half_select(x[i] - range.lo) / scale), top)));
     return {scale, range.lo};
 }
 
 /// kv-hadamard: x holds fp32 values; codes come from the unrounded scale, both constants are stored as fp16.
-KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, int bits, uint8_t* codes) {
-    const float top = float((1 << bits) - 1);
-    const GroupRange range = group_range(x, n);
-    float scale = (range.hi - range.lo) / top;
-    if (scale < 1e-8f) scale = 1e-8f;
+KVASIR_HD inline float affine_scale_f32(GroupRange range, int bits) {
+    const float scale = (range.hi - range.lo) / float((1 << bits) - 1);
+    return scale < 1e-8f ? 1e-8f : scale;
+}
+KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, GroupRange range, int bits, uint8_t* codes) {
+    const float top = float((1 << bits) - 1), scale = affine_scale_f32(range, bits);
     for (int i = 0; i < n; ++i)
         codes[i] = uint8_t(int(round_code((x[i] - range.lo) / scale, top)));
     return {round_to_half(scale), round_to_half(range.lo)};
@@ -85,9 +87,9 @@ KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, int bi
 struct IntegerConstants {
     float scale, zero_point;
 };
-KVASIR_HD inline IntegerConstants affine_encode_integer(const float* x, int n, int bits, uint8_t* codes) {
+KVASIR_HD inline IntegerConstants affine_encode_integer(const float* x, int n, GroupRange range, int bits,
+                                                        uint8_t* codes) {
     const float top = float((1 << bits) - 1);
-    const GroupRange range = group_range(x, n);
     const float scale = round_to_half(round_to_half(range.hi - range.lo) / top);
     const float ratio = round_to_half(-range.lo / scale);
     const float bounded = ratio > -32768 && ratio < 32768 ? ratio : 0.0f;  // 0/0 and overflow have no integer

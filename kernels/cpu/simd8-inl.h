@@ -77,6 +77,18 @@ HWY_INLINE void store_half8(F8 v, uint16_t* p) {
     const hn::FixedTag<hwy::float16_t, 8> dh;
     hn::StoreU(hn::DemoteTo(dh, v), dh, reinterpret_cast<hwy::float16_t*>(p));
 }
+/// Each value rounded to the nearest fp16.
+HWY_INLINE F8 round_half8(F8 v) {
+    return hn::PromoteTo(DF(), hn::DemoteTo(hn::FixedTag<hwy::float16_t, 8>(), v));
+}
+/// Whole numbers from 0 to 255 as bytes.
+HWY_INLINE void store_bytes8(F8 v, uint8_t* p) {
+    const auto whole = hn::ConvertTo(hn::FixedTag<int32_t, 8>(), v);
+    hn::StoreU(hn::DemoteTo(hn::FixedTag<uint8_t, 8>(), whole), hn::FixedTag<uint8_t, 8>(), p);
+}
+HWY_INLINE F8 load_bytes8(const uint8_t* p) {
+    return hn::ConvertTo(DF(), hn::PromoteTo(hn::FixedTag<int32_t, 8>(), hn::LoadU(hn::FixedTag<uint8_t, 8>(), p)));
+}
 HWY_INLINE F8 load_bf16_8(const uint16_t* p) {
     return as_float(hn::ShiftLeft<16>(hn::PromoteTo(DU(), hn::LoadU(hn::FixedTag<uint16_t, 8>(), p))));
 }
@@ -232,6 +244,23 @@ HWY_INLINE void store_half8(F8 v, uint16_t* p) {
     store8(v, f);
     for (int i = 0; i < 8; ++i)
         p[i] = float_to_half(f[i]);
+}
+HWY_INLINE F8 round_half8(F8 v) {
+    uint16_t h[8];
+    store_half8(v, h);
+    return load_half8(h);
+}
+HWY_INLINE void store_bytes8(F8 v, uint8_t* p) {
+    float f[8];
+    store8(v, f);
+    for (int i = 0; i < 8; ++i)
+        p[i] = uint8_t(int(f[i]));
+}
+HWY_INLINE F8 load_bytes8(const uint8_t* p) {
+    float f[8];
+    for (int i = 0; i < 8; ++i)
+        f[i] = float(p[i]);
+    return load8(f);
 }
 HWY_INLINE F8 load_bf16_8(const uint16_t* p) {
     float f[8];
