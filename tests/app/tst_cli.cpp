@@ -196,10 +196,10 @@ class TestCli : public QObject {
                            .document();
         QVERIFY(j["machine"]["memory_bandwidth_gbps"].get<double>() > 0);
         QCOMPARE(j["results"].size(), size_t(4));
-        for (const char* key : {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes",
-                                "bytes_per_token", "memory_limit_tokens_per_second", "share_of_memory_limit",
-                                "roofline_tokens_per_second", "share_of_roofline", "time_split",
-                                "multiply_adds_per_step", "append_ms", "flushes"})
+        for (const char* key :
+             {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes", "bytes_per_token",
+              "memory_limit_tokens_per_second", "share_of_memory_limit", "roofline_tokens_per_second",
+              "share_of_roofline", "time_split", "multiply_adds_per_step", "append_ms", "flushes"})
             QVERIFY2(j["results"][0].contains(key), key);
         QCOMPARE(j["prompts"].size(), size_t(2));
         QVERIFY(j["prompts"][0]["share_of_fma"].get<double>() > 0);
@@ -207,8 +207,8 @@ class TestCli : public QObject {
         QVERIFY(j["measuring"][0]["step_ms"].get<double>() > 0);
     }
     void benchFlushesAndRefusals() {
-        const json j = cli({"bench", "--model", kTiny, "--cache", "kivi:2,residual=32", "--cache", "ggml:q8_0", "--depth",
-                            "40", "--tokens", "64", "--prompt", "0", "--json", "--quiet"})
+        const json j = cli({"bench", "--model", kTiny, "--cache", "kivi:2,residual=32", "--cache", "ggml:q8_0",
+                            "--depth", "40", "--tokens", "64", "--prompt", "0", "--json", "--quiet"})
                            .document();
         QCOMPARE(j["results"][0]["flushes"]["steps"].get<int>(), 2);
         QVERIFY(j["results"][0]["flushes"]["slowest_ms"].get<double>() > 0);
