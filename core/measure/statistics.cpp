@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kvasir {
 
@@ -13,8 +14,19 @@ double mean(std::span<const double> x) {
     return x.empty() ? 0 : sum / double(x.size());
 }
 
+double largest_or_nan(std::initializer_list<double> x) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const double v : x) {
+        if (std::isnan(v)) return v;
+        largest = std::max(largest, v);
+    }
+    return largest;
+}
+
 double quantile(std::vector<double> x, double q) {
     if (x.empty()) return 0;
+    for (const double v : x)
+        if (std::isnan(v)) return v;  // it has no place in an order
     std::sort(x.begin(), x.end());
     const double at = q * double(x.size() - 1);
     const size_t low = size_t(at), high = std::min(low + 1, x.size() - 1);
