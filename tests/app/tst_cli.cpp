@@ -33,6 +33,25 @@ class TestCli : public QObject {
             QVERIFY(o.err.startsWith("error: "));
         }
     }
+    void wrongUsageWithJsonIsADocument() {
+        for (const QStringList& arguments : {QStringList{"caches", "--json", "--nonsense"},
+                                             {"caches", "--nonsense", "--json"},
+                                             {"run", "--kernels", "quick", "--json"},
+                                             {"replay", "--json"},
+                                             {"nonsense", "--json"},
+                                             {"--json"}}) {
+            const Outcome o = cli(arguments);
+            QCOMPARE(o.status, 2);
+            QVERIFY(o.err.startsWith("error: "));
+            const json j = o.document();
+            QVERIFY2(j.is_object() && j["error"].is_object(), o.out.constData());
+            QCOMPARE(j["error"]["code"], json("usage"));
+            for (const char* key : {"message", "hint", "where"})
+                QVERIFY2(j["error"][key].is_string(), key);
+            QCOMPARE(o.err.trimmed().mid(7), QByteArray::fromStdString(j["error"]["message"]));
+        }
+        QVERIFY(cli({"caches", "--nonsense"}).out.isEmpty());
+    }
     void refusedSpecsAreThree() {
         for (const QStringList& arguments :
              {QStringList{"run", "--cache", "quanto:5"}, {"caches", "--spec", "kivi:2,grup=3"}}) {
