@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "app/cli/commands.h"
+#include "app/cli/common.h"
 
 int main(int argc, char** argv) {
     CLI::App app{"Kvasir: what a KV cache costs, and what it does to the text.", "kvasir-cli"};
@@ -16,18 +18,20 @@ int main(int argc, char** argv) {
          {add_run, add_eval, add_bench, add_caches, add_tokenize, add_inspect, add_logits, add_replay, add_selftest,
           add_quantize, add_record, add_distribution, add_sweep, add_attribute, add_capacity, add_tasks})
         add(app, status);
+    // Looked for by itself: the options of a command line that is refused are not all read.
+    Common common;
+    common.json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    using kvasir::ErrorCode;
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
-        std::fprintf(stderr, "error: %s. See kvasir-cli --help.\n", e.what());
-        return 2;
+        return fail(common, {ErrorCode::usage, "wrong usage", "the command line", e.what(), "See kvasir-cli --help."});
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "error: out of memory. Use fewer lanes, a shorter text or a smaller model.\n");
-        return 4;
+        return fail(common, {ErrorCode::memory, "out of memory", "", "",
+                             "Use fewer lanes, a shorter text or a smaller model."});
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "error: %s\n", e.what());
-        return 2;
+        return fail(common, {ErrorCode::usage, e.what(), "", "", ""});
     }
     return status;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scale and offset per group: Quanto (float shift, and the integer zero point of 0.2.0 to 0.2.2), KIVI, kv-hadamard,
-// QuaRot. Worked example (Quanto int4, [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2] in fp16): scale 0.2166748046875, shift
-// 1.25, codes 0 3 5 6 7 9 10 15.
+// QuaRot. Sources and worked examples: kernels/codec/affine.h.
 #include "kernels/codec/affine.h"
 
 #include "core/cache/group_codec.h"

@@ -94,10 +94,13 @@ struct CacheSpec {
     friend bool operator==(const CacheSpec&, const CacheSpec&) = default;
 
     bool exact() const { return k.exact() && v.exact() && layers.empty(); }
-    /// Something is quantized before attention reads it: see KvCache::commit.
-    bool commits() const {
+    /// False: KvCache::commit does nothing, in no layer. A quick answer: true wherever there are layer rules.
+    bool may_commit() const {
         return flush_first || flush_k == FlushRule::write || flush_v == FlushRule::write || !layers.empty();
     }
+    /// Some side of some of a model's n_layers layers codes tokens as it writes them, so that already the attention
+    /// over a prompt reads them from the store. (flush_first concerns decoding only.)
+    bool quantizes_as_it_writes(int n_layers) const;
     const SideSpec& side(Side s) const { return s == Side::k ? k : v; }
     /// Does attention over a prompt read the same values under both schemes? Schemes that do not quantize as they
     /// write read their prompt exactly, so only the precision at the cache's door matters. Lanes that agree can share

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // HQQ 0.2.7 and later on fp32: asymmetric groups, optionally refined by the library's proximal optimizer. The optimizer
-// stops on the mean error of the whole tensor, so one call codes one tensor.
+// stops on the mean error of the whole tensor, so one call codes one tensor. Source and worked example:
+// kernels/codec/hqq.h.
 #include "kernels/codec/hqq.h"
 
 #include <cmath>

@@ -63,6 +63,14 @@ CacheSpec CacheSpec::at_layer(int layer) const {
     return spec;
 }
 
+bool CacheSpec::quantizes_as_it_writes(int n_layers) const {
+    for (int layer = 0; layer < n_layers; ++layer) {
+        const CacheSpec here = at_layer(layer);
+        if (here.flush_k == FlushRule::write || here.flush_v == FlushRule::write) return true;
+    }
+    return false;
+}
+
 bool CacheSpec::same_scheme(const CacheSpec& o) const {
     return k == o.k && v == o.v && flush_k == o.flush_k && flush_v == o.flush_v && residual_k == o.residual_k &&
            residual_v == o.residual_v && sink == o.sink && flush_first == o.flush_first && layers == o.layers;

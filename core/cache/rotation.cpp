@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Orders that are no powers of two: H_m x H_2^n (Kronecker), H_m from quadratic residues (Paley 1933), as QuaRot and
 // exllama do with tables.
+//
+// Worked examples: H8 / sqrt(8), H[i][j] = (-1)^popcount(i & j) (Sylvester), turns [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1,
+// 2] in fp16 into 0.777843 -0.813147 -1.272784 -0.035347 -2.085974 0.212123 0.106040 -0.424290, and that back. Order 12
+// is Paley's first construction with p = 11; row 1 of sqrt(12) H is -1 1 -1 1 -1 -1 -1 1 1 1 -1 1.
 #include "core/cache/rotation.h"
 
 #include <cmath>

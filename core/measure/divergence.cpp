@@ -38,8 +38,9 @@ Prediction predict(std::span<const float> logits) {
 }
 
 double kl_divergence(const Prediction& reference, const Prediction& lane) {
-    return std::max(0.0, kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(),
-                                                lane.log_sum, int(reference.logits.size())));
+    const double kl = kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(),
+                                             lane.log_sum, int(reference.logits.size()));
+    return kl < 0 ? 0 : kl;  // NaN stays NaN
 }
 
 }  // namespace kvasir

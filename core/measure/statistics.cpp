@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kvasir {
 
@@ -13,6 +14,7 @@ double mean(std::span<const double> x) {
     return x.empty() ? 0 : sum / double(x.size());
 }
 
+<<<<<<< HEAD
 double sample_deviation(std::span<const double> x) {
     if (x.size() < 2) return 0;
     const double m = mean(x);
@@ -20,10 +22,21 @@ double sample_deviation(std::span<const double> x) {
     for (const double v : x)
         squares += (v - m) * (v - m);
     return std::sqrt(squares / double(x.size() - 1));
+=======
+double largest_or_nan(std::initializer_list<double> x) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const double v : x) {
+        if (std::isnan(v)) return v;
+        largest = std::max(largest, v);
+    }
+    return largest;
+>>>>>>> h1
 }
 
 double quantile(std::vector<double> x, double q) {
     if (x.empty()) return 0;
+    for (const double v : x)
+        if (std::isnan(v)) return v;  // it has no place in an order
     std::sort(x.begin(), x.end());
     const double at = q * double(x.size() - 1);
     const size_t low = size_t(at), high = std::min(low + 1, x.size() - 1);

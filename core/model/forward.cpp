@@ -224,7 +224,7 @@ void Forward::Impl::each_side(std::span<Sequence> sequences, F&& quantize) {
 
 void Forward::Impl::commit(int layer, std::span<Sequence> sequences) {
     const bool any = std::any_of(sequences.begin(), sequences.end(), [](const Sequence& s) {
-        return std::any_of(s.caches.begin(), s.caches.end(), [](const KvCache* c) { return c->spec().commits(); });
+        return std::any_of(s.caches.begin(), s.caches.end(), [](const KvCache* c) { return c->spec().may_commit(); });
     });
     if (any) each_side(sequences, [&](KvCache& cache, Side side) { return cache.commit(layer, side); });
 }

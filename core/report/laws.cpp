@@ -62,7 +62,7 @@ Result<Trial> trial(const std::shared_ptr<const Model>& model, const TrialSetup&
 double largest_nll_difference(const RunModel& a, int lane_a, const RunModel& b, int lane_b) {
     double worst = a.lane(lane_a).size() == b.lane(lane_b).size() ? 0 : INFINITY;
     for (size_t i = 0; i < std::min(a.lane(lane_a).size(), b.lane(lane_b).size()); ++i)
-        worst = std::max(worst, std::abs(double(a.lane(lane_a)[i].nll) - b.lane(lane_b)[i].nll));
+        worst = largest_or_nan({worst, std::abs(double(a.lane(lane_a)[i].nll) - b.lane(lane_b)[i].nll)});
     return worst;
 }
 
@@ -111,6 +111,7 @@ class LawBook {
     static constexpr int kPrefill = 128, kDraws = 8;
     static constexpr double kStudent = 5.408;  ///< |t| with kDraws - 1 degrees of freedom stays below with p = 0.999
 
+    /// A figure that is not a number is at most nothing: the law is broken.
     void at_most(std::string name, double figure, double bound, std::string says) {
         laws_.push_back({std::move(name), std::move(says), figure, bound, figure <= bound});
     }
@@ -137,7 +138,7 @@ class LawBook {
         if (!again) return again.error();
         double moved = 0;
         for (int i = 0; i < fused->measured.n_lanes(); ++i)
-            moved = std::max(moved, largest_nll_difference(fused->measured, i, again->measured, i));
+            moved = largest_or_nan({moved, largest_nll_difference(fused->measured, i, again->measured, i)});
         at_most("one result", moved, 0, "the same bits with other thread counts and prompt chunks");
 
         TrialSetup reference = base;
@@ -180,7 +181,7 @@ class LawBook {
             if (!nll) return nll.error();
             if (exact.empty()) exact = *nll;
             for (size_t i = 0; i < nll->size(); ++i)
-                worst = std::max(worst, std::abs((*nll)[i] - exact[i]));
+                worst = largest_or_nan({worst, std::abs((*nll)[i] - exact[i])});
         }
         at_most(
             "blind is blind", worst, 0,
@@ -205,8 +206,8 @@ class LawBook {
         at_most("rotation is exact", kl(*t, 1), floor, "fp32 with K and V rotated is fp32 within the noise floor");
         at_most("centring is free", kl(*t, 2), floor, "fp32 with mean-centred K is fp32 within the noise floor");
         at_most("residual covers all",
-                std::max(largest_nll_difference(w->measured, 1, w->measured, 0),
-                         largest_nll_difference(w->measured, 2, w->measured, 0)),
+                largest_or_nan({largest_nll_difference(w->measured, 1, w->measured, 0),
+                                largest_nll_difference(w->measured, 2, w->measured, 0)}),
                 0, "kivi and hadamard with a residual longer than the text are fp16 to the bit");
         at_most("no residual covers a prompt", 1 / largest_nll_difference(w->measured, 3, w->measured, 0), 1e6,
                 "Transformers' presets cannot: they quantize the whole prompt at once (1 / largest nll difference)");
@@ -223,11 +224,11 @@ class LawBook {
                      none = kl(*t, 6), ternary = kl(*t, 7), keys2 = kl(*t, 8);
         at_most("the first token is a sink", sink / plain, 2.0 / 3,
                 "sink=1 on plain 2-bit values over 4-bit keys lowers the mean KL by a third or more");
-        at_most("sink and rotation together", both / std::min({plain, sink, rotated}), 1,
+        at_most("sink and rotation together", largest_or_nan({both / plain, both / sink, both / rotated}), 1,
                 "2-bit values: rotation with sink=1 is the best of the four");
         at_most("keys before values", plain / keys2, 1, "K 4 bit V 2 bit over K 2 bit V 4 bit, mean KL");
         at_most("rotation pays", rotated / plain, 1, "2-bit values rotated over plain ones at equal keys, mean KL");
-        at_most("order of the failures", std::max({kivi4 / rotated, rotated / none, none / ternary}), 1,
+        at_most("order of the failures", largest_or_nan({kivi4 / rotated, rotated / none, none / ternary}), 1,
                 "fp16 < kivi:4 < hadamard:2 < hadamard:2,v_residual=0 < ternary on mean KL");
         return {};
     }
@@ -240,7 +241,7 @@ class LawBook {
         if (!t) return t.error();
         double worst = 0;
         for (int i = 2; i <= 4; ++i)
-            worst = std::max(worst, kl(*t, i) / kl(*t, i - 1));
+            worst = largest_or_nan({worst, kl(*t, i) / kl(*t, i - 1)});
         at_most("more bits, less error", worst, 1, "mean KL from 2 to 3, 4 and 8 bits at equal groups and axis");
         return {};
     }

@@ -348,9 +348,9 @@ Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const 
                                       const std::vector<int>& ids, int first_scored, int n_threads,
                                       const CancelCheck& cancelled) {
     const ModelConfig& c = model->config();
-    if (spec.commits())
+    if (spec.quantizes_as_it_writes(c.n_layers))
         return Error{ErrorCode::input, "no blind forward", fmt::format("'{}'", spec.text),
-                     "it may quantize as it writes, so that one forward pass reads the cache",
+                     "it quantizes as it writes, so that one forward pass reads the cache",
                      "Measure it token by token."};
     auto cache = KvCache::create(spec, model->cache_shape(int(ids.size())));
     if (!cache) return cache.error();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arithmetic of one affine group, value = scale * code + minimum, as Quanto, KIVI and kv-hadamard do it on fp16
+// Arithmetic of one affine group, value = scale * code + minimum, as Quanto, KIVI, QuaRot and kv-hadamard do it on fp16
 // tensors: every operation rounds once to fp16 where theirs does. Host and device compile the same lines.
+//
+// Sources: huggingface/optimum-quanto at e33f820 (library/quantize.py, tensor/optimizers), jy-yuan/KIVI at 876b4d2
+// (quant/new_pack.py), spcl/QuaRot at 5008669 (its end-to-end cache), aryxnsdfs/kv-hadamard at ac5dd9f
+// (b2_packed_int2.py). The worked examples below take the group A = [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2], rounded to
+// fp16; tests/core/cache/tst_worked_examples.cpp holds them to their numbers.
 #pragma once
 
 #include <cmath>
@@ -55,13 +60,21 @@ struct AffineConstants {
     float scale, minimum;
 };
 
-/// Quanto (shift = -minimum) and KIVI: x holds fp16 values; codes come from the fp16-rounded scale.
-///   scale = r(max(r(hi - lo), least_range) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
-/// QuaRot (e2e cache kernels at 5008669) does the same with a least range of fp16(1e-5).
+/// The scale of affine_encode.
 KVASIR_HD inline float affine_scale(GroupRange range, int bits, float least_range) {
     const float width = round_to_half(range.hi - range.lo);
     return round_to_half((width < least_range ? least_range : width) / float((1 << bits) - 1));
 }
+
+/// Quanto (shift = -minimum) and KIVI: x holds fp16 values; codes come from the fp16-rounded scale.
+///   scale = r(max(r(hi - lo), least_range) / top), code = clamp(rne(r(r(x - lo) / scale)), 0, top)
+/// Example, A: at 4 bits scale 0.2166748046875, codes 0 3 5 6 7 9 10 15, values -1.25 -0.60009765625 -0.1669921875
+/// 0.0498046875 0.2666015625 0.7001953125 0.916015625 2; at 2 bits scale 1.0830078125, codes 0 1 1 1 1 2 2 3, values
+/// -1.25, four times -0.1669921875, twice 0.916015625, 2. The minimum is -1.25: Quanto stores 1.25, KIVI -1.25.
+///
+/// QuaRot does the same on a turned vector, with a least range of fp16(1e-5). Example, A turned
+/// (core/cache/rotation.cpp) and rounded to fp16, 4 bits: scale 0.19091796875, minimum -2.0859375, codes 15 7 4 11 0 12
+/// 11 9, values, still turned, 0.77734375 -0.75 -1.322265625 0.013671875 -2.0859375 0.205078125 0.013671875 -0.3671875.
 KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, GroupRange range, int bits, float least_range,
                                                uint8_t* codes) {
     const float top = float((1 << bits) - 1), scale = affine_scale(range, bits, least_range);
@@ -70,11 +83,16 @@ KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, GroupRange
     return {scale, range.lo};
 }
 
-/// kv-hadamard: x holds fp32 values; codes come from the unrounded scale, both constants are stored as fp16.
+/// The scale of affine_encode_f32, not rounded.
 KVASIR_HD inline float affine_scale_f32(GroupRange range, int bits) {
     const float scale = (range.hi - range.lo) / float((1 << bits) - 1);
     return scale < 1e-8f ? 1e-8f : scale;
 }
+
+/// kv-hadamard: x holds fp32 values; codes come from the unrounded scale, both constants are stored as fp16.
+/// Example, the first 4 values of A turned (core/cache/rotation.cpp), 0.777843 -0.813147 -1.272784 -0.035347, 2 bits:
+/// scale 0.68359375, minimum -1.2724609375, codes 3 1 0 2, values 0.7783203125 -0.5888671875 -1.2724609375
+/// 0.0947265625.
 KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, GroupRange range, int bits, uint8_t* codes) {
     const float top = float((1 << bits) - 1), scale = affine_scale_f32(range, bits);
     for (int i = 0; i < n; ++i)
@@ -84,6 +102,8 @@ KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, GroupR
 
 /// Quanto 0.2.0 to 0.2.2: an int8 zero point that wraps where |lo| is large against the range.
 ///   code = clamp(r(rne(r(x / scale)) + zero_point), 0, top), value = r(scale * (code - zero_point))
+/// Example, A, 4 bits: scale 0.2166748046875, zero_point 6, codes 0 4 6 6 7 9 11 15, values -1.2998046875
+/// -0.433349609375 0 0 0.2166748046875 0.64990234375 1.0830078125 1.9501953125.
 struct IntegerConstants {
     float scale, zero_point;
 };

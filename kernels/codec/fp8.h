@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// e4m3fn: bias 7, largest 448, no infinity, NaN 0x7f; round to nearest even, saturate. vLLM's fp8 cache.
-// Worked example: 0.1 -> 0x1d (0.1015625), 17 -> 0x58 (16), 300 -> 0x79 (288), 448 and above -> 0x7e.
+// e4m3fn: bias 7, largest 448, no infinity, NaN 0x7f; round to nearest even, saturate. vLLM's fp8 cache: stored is
+// e4m3(x / scale), one scale a side.
+// Worked example: 0.1 -> 0x1d (0.1015625), 17 -> 0x58 (16), 300 -> 0x79 (288), 448 and above -> 0x7e (448). With scale
+// 0.0375: 0.1 -0.3 1 3.14159 -7.5 -> 43 d0 5d 6a f4, which are 2.75 -8 26 80 -192 times the scale.
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Arithmetic of ggml's blocks of 32 (ggml-quants.c at d99724f), fp32 in and out. d and m are stored as fp16, but codes
 // are computed with the unrounded d. Roundings as there: half away from zero (q8_0), truncation of x/d + 1/2 elsewhere.
-// Worked example in tests/core/cache/tst_schemes.cpp (x_i = sin(0.7 i)(1 + 0.1 i)).
+// Worked example, q4_0, the block [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2] and 24 zeros: the extreme is 2, d = 2 / -8 =
+// -0.25, codes trunc(x / d + 8.5) = 13 10 8 8 7 5 4 0 and 8 for each zero, values (code - 8) d = -1.25 -0.5 0 0 0.25
+// 0.75 1 2 and zeros. q4_1 of the same: d 0.2166748046875, m -1.25, codes 0 3 5 6 7 9 10 15 and 6 for each zero. One
+// block of every type, x_i = sin(0.7 i)(1 + 0.1 i), is in tests/core/cache/tst_worked_examples.cpp.
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arithmetic of one ternary group (kv-hadamard, ternary_v.py, July 2026), on fp16 values with one rounding per
-// operation. Worked example: [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2] gives scale 2 and codes -1 0 0 0 0 0 0 1.
+// Arithmetic of one ternary group (aryxnsdfs/kv-hadamard at ac5dd9f, ternary_v.py, July 2026), on fp16 values with one
+// rounding per operation. Worked example: [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1, 2] gives scale 2, codes -1 0 0 0 0 0 0 1
+// and values -2 0 0 0 0 0 0 2.
 #pragma once
 
 #include <cmath>

@@ -33,6 +33,25 @@ class TestCli : public QObject {
             QVERIFY(o.err.startsWith("error: "));
         }
     }
+    void wrongUsageWithJsonIsADocument() {
+        for (const QStringList& arguments : {QStringList{"caches", "--json", "--nonsense"},
+                                             {"caches", "--nonsense", "--json"},
+                                             {"run", "--kernels", "quick", "--json"},
+                                             {"replay", "--json"},
+                                             {"nonsense", "--json"},
+                                             {"--json"}}) {
+            const Outcome o = cli(arguments);
+            QCOMPARE(o.status, 2);
+            QVERIFY(o.err.startsWith("error: "));
+            const json j = o.document();
+            QVERIFY2(j.is_object() && j["error"].is_object(), o.out.constData());
+            QCOMPARE(j["error"]["code"], json("usage"));
+            for (const char* key : {"message", "hint", "where"})
+                QVERIFY2(j["error"][key].is_string(), key);
+            QCOMPARE(o.err.trimmed().mid(7), QByteArray::fromStdString(j["error"]["message"]));
+        }
+        QVERIFY(cli({"caches", "--nonsense"}).out.isEmpty());
+    }
     void refusedSpecsAreThree() {
         for (const QStringList& arguments :
              {QStringList{"run", "--cache", "quanto:5"}, {"caches", "--spec", "kivi:2,grup=3"}}) {
@@ -189,6 +208,57 @@ class TestCli : public QObject {
         const json golden = kvasir::test::golden_json("state/state.json");
         const json& rows = golden["schemes"]["kivi:2"]["layers"]["5"]["steps"];
         QCOMPARE(j["steps"][349]["sha256_k"].get<std::string>().substr(0, 32), rows[349][6].get<std::string>());
+    }
+    void replayAgainstAnEarlierDocument() {
+        const QString in = QString::fromStdString(kvasir::test::source_path("tests/golden/state/kv400.safetensors"));
+        const QString earlier = folder_.filePath("earlier.json"), other = folder_.filePath("other.json");
+        const auto replay = [&](const QString& spec, const QStringList& more) {
+            return cli(QStringList{"replay", "--in", in, "--layer", "layer5", "--cache", spec, "--prefill", "390"} +
+                       more);
+        };
+        QCOMPARE(replay("quanto:4,residual=4", {"--out", earlier, "--quiet"}).status, 0);
+        const Outcome same = replay("quanto:4,residual=4", {"--expect", earlier, "--json"});
+        QVERIFY2(same.status == 0, same.err.constData());
+        QCOMPARE(same.document()["expected"]["holds"], json(true));
+        QVERIFY(same.document()["expected"]["differences"].empty());
+
+        // Other bits: the same lengths, other values from the first step on.
+        const Outcome bits = replay("quanto:2,residual=4", {"--expect", earlier, "--json"});
+        QCOMPARE(bits.status, 1);
+        const json found = bits.document()["expected"]["differences"];
+        QCOMPARE(bits.document()["expected"]["holds"], json(false));
+        QCOMPARE(found.size(), size_t(20));  // two hashes in ten steps
+        QCOMPARE(found[0]["step"], json(1));
+        QCOMPARE(found[0]["figure"], json("sha256_k"));
+        QVERIFY(bits.err.contains("differs: step 10, sha256_v is "));
+
+        // One count that is off by one, and one step that is not there.
+        json wrong = same.document();
+        const int seen = wrong["steps"][6]["k_quantized_seen"];
+        wrong["steps"][6]["k_quantized_seen"] = seen + 1;
+        wrong["steps"].erase(9);
+        const auto write = [&](const json& j) {
+            QFile file(other);
+            return file.open(QFile::WriteOnly) && file.write(QByteArray::fromStdString(j.dump())) > 0;
+        };
+        QVERIFY(write(wrong));
+        const Outcome one = replay("quanto:4,residual=4", {"--expect", other, "--out", folder_.filePath("mine.json")});
+        QCOMPARE(one.status, 1);
+        QVERIFY(one.out.isEmpty());
+        QVERIFY2(one.err.contains("differs: number of steps is 10, expected 9\n"), one.err.constData());
+        QVERIFY2(one.err.contains(qPrintable(
+                     QString("differs: step 7, k_quantized_seen is %1, expected %2\n").arg(seen).arg(seen + 1))),
+                 one.err.constData());
+        QCOMPARE(one.err.count("differs: "), 2);
+
+        wrong["steps"][2].erase("sha256_v");
+        QVERIFY(write(wrong));
+        for (const QString& bad : {other, in, folder_.filePath("nothing.json")}) {
+            const Outcome o = replay("quanto:4,residual=4", {"--expect", bad, "--json"});
+            QCOMPARE(o.status, 3);
+            QVERIFY(o.err.startsWith("error: "));
+            QCOMPARE(o.document()["error"]["where"], json(bad.toStdString()));
+        }
     }
     void benchDocument() {
         const json j = cli({"bench", "--model", kTiny, "--cache", "fp16", "--cache", "fp32", "--depth", "0,16",

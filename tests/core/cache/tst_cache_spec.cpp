@@ -95,6 +95,23 @@ class CacheSpecTest : public QObject {
         QVERIFY(parse_cache_spec("fp16")->exact() && !bent.exact());
     }
 
+    /// Over the layers a model has: rules may bring such a layer in, or cover all of them.
+    void which_schemes_quantize_as_they_write() {
+        const auto writes = [](const char* text, int n_layers) {
+            return parse_cache_spec(text).value().quantizes_as_it_writes(n_layers);
+        };
+        for (const char* text :
+             {"fp16", "quanto:4", "hqq:4", "kivi:2", "hadamard:2", "kivi:2,layers=0-1:fp16", "quanto:4,sink=4",
+              "k=affine4; v=affine4; residual=32; flush=slide; score=after_flush", "ggml:q4_0,layers=0-3:kivi:4",
+              "ggml:q4_0,layers_k=0-3:fp16+2:kivi:4,layers_v=0-3:fp32"})
+            QVERIFY2(!writes(text, 4), text);
+        for (const char* text : {"ggml:q4_0", "tq:3", "fp8", "quarot:4", "exl3:4", "kivi:2,layers=0:ggml:q4_0",
+                                 "kivi:2,layers_v=3:fp8", "k=fp16; v=affine4; flush=write", "quanto:4,v=tq:4",
+                                 "ggml:q4_0,layers=0-2:fp16", "ggml:q4_0,layers_k=0-3:fp16"})
+            QVERIFY2(writes(text, 4), text);
+        QVERIFY(writes("ggml:q4_0,layers=0-3:kivi:4", 5));
+    }
+
     void nominal_bits_count_codes_and_constants() {
         const auto bits = [](const char* text) { return nominal_bits_per_value(parse_cache_spec(text).value(), 64); };
         QCOMPARE(bits("fp16"), 16.0);

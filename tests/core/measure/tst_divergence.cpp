@@ -74,6 +74,15 @@ class TestDivergence : public QObject {
         QVERIFY(kl_divergence(predict(a), predict(a)) < 1e-9);
         QVERIFY(kl_divergence(predict(a), predict(random_logits(5000, 2))) > 1);
     }
+    void klOfNanIsNan() {
+        const auto a = random_logits(49, 4);  // eights, and one that is left
+        for (const size_t at : {size_t(3), size_t(48)}) {
+            auto b = a;
+            b[at] = NAN;
+            QVERIFY(std::isnan(kl_divergence(predict(a), predict(b))));
+            QVERIFY(std::isnan(kl_divergence(predict(b), predict(a))));
+        }
+    }
     void klOfNearlyEqualIsNotNoise() {
         const auto a = random_logits(49152, 3);
         auto b = a;

@@ -15,6 +15,14 @@ class TestStatistics : public QObject {
         QCOMPARE(quantile({4, 1, 2, 3}, 0.5), 2.5);
         QCOMPARE(quantile({5, 1}, 1.0), 5.0);
         QCOMPARE(quantile({}, 0.5), 0.0);
+        QVERIFY(std::isnan(quantile({1, NAN, 2}, 0)));
+    }
+    void theLargestIsNanWhenOneIs() {
+        QCOMPARE(largest_or_nan({1, 3, 2}), 3.0);
+        QCOMPARE(largest_or_nan({-2, -INFINITY}), -2.0);
+        QVERIFY(std::isnan(largest_or_nan({1, NAN})));
+        QVERIFY(std::isnan(largest_or_nan({NAN, 1})));
+        QVERIFY(std::isnan(largest_or_nan({1, NAN, INFINITY})));
     }
     void moments() {
         const std::vector<float> x{-1, 1, -1, 1};

@@ -62,6 +62,23 @@ class TestRun : public QObject {
         QVERIFY(later.lane(0).size() > stopped.lane(0).size());
         QVERIFY(later.lane(0)[stopped.lane(0).size() - 1].token_id != third);
     }
+    void oneBlindForwardIsRefusedWhereItReadsTheCache() {
+        const auto model = tiny_model();
+        const std::vector<int> ids = model->encode_prompt(experiment({"fp16"}, 4).prompt, false);
+        const auto blind = [&](const char* text) {
+            return blind_nll(model, parse_cache_spec(text).value(), ids, 8, 2);
+        };
+        const std::vector<double> exact = blind("fp16").value();
+        QCOMPARE(exact.size(), ids.size() - 8);
+        for (const char* text : {"quanto:2,group=16", "quanto:2,group=16,layers=0:fp16",
+                                 "k=affine2:group=16; v=affine2:group=16; residual=4; flush=slide; score=after_flush"})
+            QCOMPARE(blind(text).value(), exact);
+        for (const char* text : {"fp8", "quanto:2,group=16,layers=0:fp8", "fp16,layers_v=1:fp8"}) {
+            const auto refused = blind(text);
+            QVERIFY2(!refused, text);
+            QVERIFY(refused.error().why.find("quantizes as it writes") != std::string::npos);
+        }
+    }
     void badInputIsOneSentence() {
         const auto model = tiny_model();
         const auto refused = [&](Experiment e) {
