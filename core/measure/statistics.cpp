@@ -14,7 +14,6 @@ double mean(std::span<const double> x) {
     return x.empty() ? 0 : sum / double(x.size());
 }
 
-<<<<<<< HEAD
 double sample_deviation(std::span<const double> x) {
     if (x.size() < 2) return 0;
     const double m = mean(x);
@@ -22,7 +21,8 @@ double sample_deviation(std::span<const double> x) {
     for (const double v : x)
         squares += (v - m) * (v - m);
     return std::sqrt(squares / double(x.size() - 1));
-=======
+}
+
 double largest_or_nan(std::initializer_list<double> x) {
     double largest = -std::numeric_limits<double>::infinity();
     for (const double v : x) {
@@ -30,7 +30,6 @@ double largest_or_nan(std::initializer_list<double> x) {
         largest = std::max(largest, v);
     }
     return largest;
->>>>>>> h1
 }
 
 double quantile(std::vector<double> x, double q) {

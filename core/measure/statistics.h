@@ -12,17 +12,13 @@ namespace kvasir {
 /// Mean in double precision; 0 for nothing.
 double mean(std::span<const double> x);
 
-<<<<<<< HEAD
 /// Sample standard deviation (divisor n - 1); 0 for fewer than two values.
 double sample_deviation(std::span<const double> x);
 
-/// Quantile q in [0, 1] with linear interpolation between order statistics; 0 for nothing.
-=======
 /// The largest; NaN when one of them is. (std::max passes over a NaN that is not its first argument.)
 double largest_or_nan(std::initializer_list<double> x);
 
 /// Quantile q in [0, 1] with linear interpolation between order statistics; 0 for nothing, NaN when one of x is.
->>>>>>> h1
 double quantile(std::vector<double> x, double q);
 
 /// How a confidence interval is drawn: resamples of blocks of consecutive values.

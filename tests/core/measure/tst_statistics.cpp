@@ -32,6 +32,10 @@ class TestStatistics : public QObject {
         QCOMPARE(s.kurtosis, 1.0);
         QCOMPARE(s.max_over_sigma, 1.0);
     }
+    void sampleDeviation() {
+        QCOMPARE(sample_deviation(std::vector<double>{1, 2, 3, 4}), std::sqrt(5.0 / 3));
+        QCOMPARE(sample_deviation(std::vector<double>{7}), 0.0);
+    }
     void normalKurtosisIsThree() {
         std::mt19937 random(5);
         std::normal_distribution<float> normal(2, 3);
