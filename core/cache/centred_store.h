@@ -20,6 +20,7 @@ class CentredStore final : public Store {
     void clear() override { inner_->clear(); }
     Status append(const TokenReader& source, int n) override;
     Status requantize(const TokenReader& source, int n) override;
+    void expect_requantize() override { inner_->expect_requantize(); }
     void read(int kv_head, int begin, int end, float* out) const override;
 
     size_t query_floats(int n_queries) const override;

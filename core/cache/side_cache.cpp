@@ -41,6 +41,7 @@ SideCache::SideCache(const CacheSpec& spec, Side side, const CacheShape& shape)
     group_ = scheme.group;
     if (!scheme.plain()) {
         store_ = make_store(spec.side(side), {shape.n_kv_heads, shape.head_dim, shape.max_tokens, side});
+        if (rule_ == FlushRule::whole) store_->expect_requantize();
         if (!reads_back_plain(scheme)) rotation_ = Rotation(scheme, side, shape.head_dim);
     }
     tail_ = make_exact_store(scheme.codec, side, shape.n_kv_heads, shape.head_dim);
@@ -119,10 +120,7 @@ Status SideCache::flush() {
             break;
         case FlushRule::whole:
             // Transformers looks at the tail of before this step; an empty one is never flushed.
-            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_)
-                status = requantize_all();
-            else
-                store_->foresee(std::max(1, residual_ - 1 - tail_->size()));
+            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_) status = requantize_all();
             break;
         case FlushRule::block:
             status = quantize_front(tail_->size() - tail_->size() % residual_);

@@ -54,9 +54,9 @@ class Store : public TokenReader {
     /// Quantizes the stored tokens, as read() gives them, and the first n of `source` again as ONE tensor.
     virtual Status requantize(const TokenReader& source, int n) = 0;
 
-    /// Does a share of the next requantize() ahead, as much as is fair when `n_steps` steps come before it. Nothing
-    /// that can be read changes.
-    virtual void foresee(int /*n_steps*/) {}
+    /// To be called before anything is stored when requantize() will be: what is known while tokens are appended need
+    /// not be found out then.
+    virtual void expect_requantize() {}
 
     /// Query preparation for scores(): default keeps the plain query (in the space of the stored keys).
     virtual size_t query_floats(int n_queries) const;

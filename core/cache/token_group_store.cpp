@@ -2,6 +2,8 @@
 #include "core/cache/token_group_store.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "core/cache/block_range.h"
 #include "core/cache/rotated_reader.h"
@@ -53,7 +55,7 @@ void TokenGroupStore::clear() {
         std::fill_n(scale_.data() + first, n, uint16_t{0});
         if (has_offset_) std::fill_n(offset_.data() + first, n, uint16_t{0});
     }
-    size_ = n_seen_ = 0;
+    size_ = 0;
     restless_.clear();
 }
 
@@ -93,6 +95,7 @@ Status TokenGroupStore::append(const TokenReader& source, int n) {
             codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), constants_.data(),
                            constants_.data() + n_groups_);
             write_token(h, size_ + t, codes_.data(), constants_.data(), constants_.data() + n_groups_);
+            if (looks_ahead_ && !rest()) restless_.push_back({h, size_ + t});
         }
     size_ += n;
     return {};
@@ -104,9 +107,12 @@ Status TokenGroupStore::requantize(const TokenReader& source, int n) {
         encode_whole(source, size_, n);
         return {};
     }
+    if (!looks_ahead_) {
+        std::fprintf(stderr, "kvasir: requantize() without expect_requantize()\n");
+        std::abort();
+    }
     // Groups are independent here, and one that coding again leaves as it is will stay so forever: only those that it
     // changes are written.
-    look_at(size_ - n_seen_);
     const auto rests = [&](Place p) {
         if (!changes(p.kv_head, p.token)) return true;
         write_token(p.kv_head, p.token, codes_.data(), constants_.data(), constants_.data() + n_groups_);
@@ -116,15 +122,10 @@ Status TokenGroupStore::requantize(const TokenReader& source, int n) {
     return append(source, n);
 }
 
-void TokenGroupStore::foresee(int n_steps) {
-    if (codec_->needs_whole_tensor()) return;
-    look_at((size_ - n_seen_ + n_steps - 1) / n_steps);
-}
-
-void TokenGroupStore::look_at(int n_tokens) {
-    for (const int end = n_seen_ + n_tokens; n_seen_ < end; ++n_seen_)
-        for (int h = 0; h < n_kv_heads_; ++h)
-            if (changes(h, n_seen_)) restless_.push_back({h, n_seen_});
+/// True when coding the token in codes_ and constants_ again leaves them as they are.
+bool TokenGroupStore::rest() const {
+    return codec_->rests(codes_.data(), size_t(n_groups_), side_.group, constants_.data(),
+                         constants_.data() + n_groups_);
 }
 
 /// True when coding a token's dequantized values again gives other codes or constants, which are then in codes_ and
@@ -136,7 +137,7 @@ bool TokenGroupStore::changes(int kv_head, int token) {
         const size_t c = constant_index(kv_head, token, g);
         scale[g] = scale_[c], offset[g] = offset_at(c);
     }
-    if (codec_->rests(codes_.data(), size_t(n_groups_), side_.group, scale, offset)) return false;
+    if (rest()) return false;
     read(kv_head, token, token + 1, values_.data());
     codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), scale, offset);
     return true;

@@ -21,7 +21,7 @@ class TokenGroupStore final : public Store {
     void clear() override;
     Status append(const TokenReader& source, int n) override;
     Status requantize(const TokenReader& source, int n) override;
-    void foresee(int n_steps) override;
+    void expect_requantize() override { looks_ahead_ = true; }
     void read(int kv_head, int begin, int end, float* out) const override;
 
     size_t query_floats(int n_queries) const override;
@@ -37,8 +37,8 @@ class TokenGroupStore final : public Store {
 
  private:
     void encode_whole(const TokenReader& source, int n_kept, int n);
+    bool rest() const;
     bool changes(int kv_head, int token);
-    void look_at(int n_tokens);
     void reserve(int n_tokens);
     void write_token(int kv_head, int token, const uint8_t* codes, const uint16_t* scale, const uint16_t* offset);
     void read_codes(int kv_head, int token, uint8_t* codes) const;
@@ -62,8 +62,8 @@ class TokenGroupStore final : public Store {
     int size_ = 0, capacity_blocks_ = 0;
     Buffer<uint32_t> words_;           ///< [n_kv_heads][capacity_blocks][head_dim*bits/32][8]
     Buffer<uint16_t> scale_, offset_;  ///< [n_kv_heads][capacity_blocks][n_groups][8]; offset_ may be empty
-    int n_seen_ = 0;                   ///< leading tokens of which is known whether coding again changes them
-    std::vector<Place> restless_;      ///< those of them that it changes
+    bool looks_ahead_ = false;
+    std::vector<Place> restless_;      ///< tokens that coding again changes, when it looks ahead
     std::vector<float> values_;        ///< one token
     std::vector<uint8_t> codes_;       ///< one token
     std::vector<uint16_t> constants_;  ///< scale and offset of one token

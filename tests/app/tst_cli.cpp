@@ -277,10 +277,10 @@ class TestCli : public QObject {
         QVERIFY(j["measuring"][0]["step_ms"].get<double>() > 0);
     }
     void benchFlushesAndRefusals() {
-        const json j = cli({"bench", "--model", kTiny, "--cache", "kivi:2,residual=32", "--cache", "ggml:q8_0",
+        const json j = cli({"bench", "--model", kTiny, "--cache", "kivi:2,group=8,residual=16", "--cache", "fp16",
                             "--depth", "40", "--tokens", "64", "--prompt", "0", "--json", "--quiet"})
                            .document();
-        QCOMPARE(j["results"][0]["flushes"]["steps"].get<int>(), 2);
+        QCOMPARE(j["results"][0]["flushes"]["steps"].get<int>(), 4);  // of 16 tokens each
         QVERIFY(j["results"][0]["flushes"]["slowest_ms"].get<double>() > 0);
         QCOMPARE(j["results"][1]["flushes"]["steps"].get<int>(), 0);
         QVERIFY(j["prompts"].empty());
