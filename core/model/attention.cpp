@@ -11,7 +11,7 @@ namespace kvasir {
 namespace {
 
 int ranges_of(int position) {
-    return position / Attention::kRange + 1;
+    return position / Attention::range_length(position) + 1;
 }
 
 }  // namespace
@@ -39,19 +39,20 @@ Attention::Attention(int n_heads, int n_kv_heads, int head_dim, int n_threads)
 void Attention::one_range(int layer, const AttentionRow& row, int kv_head, int range, const float* prepared,
                           float* partial, TimeSplit& time) const {
     Timer timer;
-    const int begin = range * kRange, end = std::min(row.position + 1, begin + kRange);
-    float few[8 * kRange];
+    const int length = range_length(row.position);
+    const int begin = range * length, end = std::min(row.position + 1, begin + length);
+    float few[8 * kLongestRange];
     std::vector<float> many;  // models with more than 8 queries per KV head
-    if (n_queries_ > 8) many.resize(size_t(n_queries_) * kRange);
+    if (n_queries_ > 8) many.resize(size_t(n_queries_) * size_t(length));
     float* weights = n_queries_ > 8 ? many.data() : few;
-    row.cache->scores(layer, kv_head, prepared, n_queries_, begin, end, weights, kRange);
+    row.cache->scores(layer, kv_head, prepared, n_queries_, begin, end, weights, size_t(length));
     timer.lap(time.scores);
     for (int h = 0; h < n_queries_; ++h)
-        partial[h] = kernels::exp_minus_max(weights + h * kRange, end - begin, &partial[n_queries_ + h]);
+        partial[h] = kernels::exp_minus_max(weights + h * length, end - begin, &partial[n_queries_ + h]);
     timer.lap(time.softmax);
     float* acc = partial + 2 * n_queries_;
     std::fill_n(acc, size_t(n_queries_) * 2 * size_t(head_dim_), 0.0f);
-    row.cache->weighted_sum(layer, kv_head, weights, kRange, n_queries_, begin, end, acc);
+    row.cache->weighted_sum(layer, kv_head, weights, size_t(length), n_queries_, begin, end, acc);
     timer.lap(time.weighted_sum);
 }
 

@@ -21,7 +21,10 @@ struct AttentionRow {
 
 class Attention {
  public:
-    static constexpr int kRange = 256;  ///< tokens per partial result (kernels.md: 6-11 % over one range at int4)
+    static constexpr int kLongestRange = 1024;
+    /// Tokens per partial result: short ones give every thread work, long ones cost less. It depends on the position
+    /// alone, so that the bits do not depend on threads or prompt chunks.
+    static constexpr int range_length(int position) { return position < 2048 ? 256 : position < 6144 ? 512 : 1024; }
 
     Attention(int n_heads, int n_kv_heads, int head_dim, int n_threads);
 
