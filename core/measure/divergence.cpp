@@ -25,8 +25,10 @@ Prediction predict(std::span<const float> logits) {
         return logits[size_t(a)] != logits[size_t(b)] ? logits[size_t(a)] > logits[size_t(b)] : a < b;
     };
     std::sort(best.begin(), best.end(), more);
-    for (int i = 5; i < int(logits.size()); ++i) {
-        if (!more(i, best[4])) continue;
+    // A later id is more likely only when its logit is larger.
+    const int n = int(logits.size());
+    const auto next = [&](int begin) { return kernels::next_above(logits.data(), begin, n, logits[size_t(best[4])]); };
+    for (int i = next(5); i < n; i = next(i + 1)) {
         int at = 4;
         for (; at > 0 && more(i, best[size_t(at) - 1]); --at)
             best[size_t(at)] = best[size_t(at) - 1];

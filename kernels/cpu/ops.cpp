@@ -151,6 +151,7 @@ HWY_INLINE F8 divergence_term(F8 log_p, F8 log_q, F8 d) {
     series = MulAdd(series, d, set8(-1.0f / 6.0f));
     series = MulAdd(series, d, set8(0.5f));
     const F8 near = Mul(Mul(p, Mul(d, d)), series);
+    if (all_less(Abs(d), set8(0.25f))) return near;
     const F8 far = Add(Mul(p, d), Sub(exp8(log_q), p));
     return if_less(Abs(d), set8(0.25f), near, far);
 }
@@ -190,6 +191,15 @@ int ArgMax(const float* x, int n) {
     for (int i = 0; i < n; ++i)
         if (x[i] == maximum) return i;
     return 0;  // only NaN
+}
+
+int NextAbove(const float* x, int begin, int n, float threshold) {
+    int i = begin;
+    for (const F8 limit = set8(threshold); i + 8 <= n && !any_less(limit, load8(x + i)); i += 8) {
+    }
+    while (i < n && !(x[i] > threshold))
+        ++i;
+    return i;
 }
 
 void Hadamard(float* x, int n) {
@@ -253,6 +263,7 @@ HWY_EXPORT(ExpMinusMax);
 HWY_EXPORT(LogSumExp);
 HWY_EXPORT(KlDivergence);
 HWY_EXPORT(ArgMax);
+HWY_EXPORT(NextAbove);
 HWY_EXPORT(Hadamard);
 HWY_EXPORT(HalfToFloat);
 HWY_EXPORT(FloatToHalf);
@@ -284,6 +295,9 @@ double kl_divergence(const float* a, double lse_a, const float* b, double lse_b,
 }
 int arg_max(const float* x, int n) {
     return HWY_DYNAMIC_DISPATCH(ArgMax)(x, n);
+}
+int next_above(const float* x, int begin, int n, float threshold) {
+    return HWY_DYNAMIC_DISPATCH(NextAbove)(x, begin, n, threshold);
 }
 void hadamard(float* x, int n) {
     HWY_DYNAMIC_DISPATCH(Hadamard)(x, n);

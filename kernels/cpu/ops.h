@@ -35,6 +35,9 @@ double kl_divergence(const float* a, double lse_a, const float* b, double lse_b,
 /// Index of the largest element; the first one on a tie.
 int arg_max(const float* x, int n);
 
+/// Index of the first element of [begin, n) that is larger than `threshold`; n when there is none.
+int next_above(const float* x, int begin, int n, float threshold);
+
 /// Orthonormal Sylvester-Hadamard transform in place: butterflies h = 1, 2, 4 ... in fp32, then the factor 1/sqrt(n).
 /// n a power of two.
 void hadamard(float* x, int n);

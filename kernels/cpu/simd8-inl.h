@@ -64,6 +64,13 @@ HWY_INLINE F8 to_float(U8 u) {
 HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
     return hn::IfThenElse(hn::Lt(x, y), a, b);
 }
+/// x < y in every lane, in some lane; false where one is NaN.
+HWY_INLINE bool all_less(F8 x, F8 y) {
+    return hn::AllTrue(DF(), hn::Lt(x, y));
+}
+HWY_INLINE bool any_less(F8 x, F8 y) {
+    return !hn::AllFalse(DF(), hn::Lt(x, y));
+}
 
 HWY_INLINE U8 shift_right(U8 u, int bits) {
     return hn::ShiftRightSame(u, bits);
@@ -183,6 +190,18 @@ HWY_INLINE F8 to_float(U8 u) {
 }
 HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
     KVASIR_EACH_PART(F8, hn::IfThenElse(hn::Lt(x.part[i], y.part[i]), a.part[i], b.part[i]));
+}
+HWY_INLINE bool all_less(F8 x, F8 y) {
+    bool all = true;
+    for (size_t i = 0; i < kParts; ++i)
+        all = all && hn::AllTrue(DF(), hn::Lt(x.part[i], y.part[i]));
+    return all;
+}
+HWY_INLINE bool any_less(F8 x, F8 y) {
+    bool any = false;
+    for (size_t i = 0; i < kParts; ++i)
+        any = any || !hn::AllFalse(DF(), hn::Lt(x.part[i], y.part[i]));
+    return any;
 }
 HWY_INLINE F8 Add(F8 a, F8 b) {
     KVASIR_EACH_PART(F8, hn::Add(a.part[i], b.part[i]));

@@ -179,6 +179,22 @@ class TestOps : public QObject {
         QVERIFY(kl_divergence(a.data(), log_sum_exp(a.data(), n), b.data(), log_sum_exp(b.data(), n), n) < 1e-12);
     }
 
+    void nextAbove() {
+        for (const int n : {0, 1, 7, 8, 9, 40, 129}) {
+            std::vector<float> x(size_t(n), 1.0f);
+            QCOMPARE(next_above(x.data(), 0, n, 1.0f), n);
+            QCOMPARE(next_above(x.data(), 0, n, 0.5f), 0);
+            for (int i = n - 1; i >= 0; i -= 5) {
+                x[size_t(i)] = 2.0f;
+                QCOMPARE(next_above(x.data(), 0, n, 1.0f), i);
+                QCOMPARE(next_above(x.data(), i, n, 1.0f), i);
+                if (i > 0) x[size_t(i) - 1] = NAN;
+                QCOMPARE(next_above(x.data(), 0, n, 1.0f), i);
+            }
+            QCOMPARE(next_above(x.data(), 0, n, NAN), n);
+        }
+    }
+
     void first_maximum() {
         for (int n : kLengths) {
             std::vector<float> x(size_t(n), -1.0f);
