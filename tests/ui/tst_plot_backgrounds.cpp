@@ -27,12 +27,15 @@ static void feedWithFloor(HandFeed& feed, int n) {
     run.begin(info, kLayers, kHeads, kHeadDim);
     feed.begin(run);
     std::vector<StepRecord> records = handRecords(0, n);
-    for (StepRecord& r : records) {
-        r.has_floor = r.lane == 0;
-        if (r.has_floor) r.floor_kl = 0.01f * float(1 + r.step % 3), r.floor_delta_logprob = -0.02f;
+    for (StepRecord& r : records)
         if (r.lane == 1) r.kl = 0.005f;
-    }
     feed.append(records);
+    // it comes later than the records, and in parts
+    std::vector<FloorRecord> floors;
+    for (int step = 0; step < n; ++step) {
+        floors.push_back({1, step, 0.01f * float(1 + step % 3), -0.02f});
+        if (step % 20 == 19) feed.append(std::exchange(floors, {}));
+    }
 }
 
 void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
@@ -46,7 +49,7 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
     QVERIFY(!floor.empty());
     double sum = 0;
     for (int i = 50 - 31; i <= 50; ++i)
-        sum += double(feed.run().lane(0)[size_t(i)].floor_kl);
+        sum += double(feed.run().floors()[size_t(i)].kl);
     QCOMPARE(floor.levelAt(kPromptTokens + 50), sum / 32);
     QVERIFY(chart->yAxis->range().lower < floor.levelAt(kPromptTokens));  // the band is in sight
 
@@ -69,7 +72,7 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
 
     const QVector<QStringList> rows = parseCsv(plot->csv());
     const qsizetype column = rows[0].indexOf(QStringLiteral("floor_kl"));
-    QCOMPARE(rows[1 + 50][column].toFloat(), feed.run().lane(0)[50].floor_kl);
+    QCOMPARE(rows[1 + 50][column].toFloat(), feed.run().floor_at(50)->kl);
     QCOMPARE(rows[1 + 60 + 50][column], QString());  // only the reference is drawn twice
 
     plot->choose(1);  // signed: the band lies on both sides of zero
