@@ -17,7 +17,7 @@
 namespace kvasir::cli {
 namespace {
 
-std::atomic<bool> interrupted{false};
+std::atomic<int> n_interrupts{0};
 
 int exit_status_of(ErrorCode code) {
     switch (code) {
@@ -164,13 +164,13 @@ void ProgressLine::note(const std::string& line) {
     fmt::print(stderr, "{}\n", line);
 }
 
-CancelCheck interrupted_by_user() {
+CancelCheck interrupted_by_user(int times) {
     static const bool installed = [] {
-        std::signal(SIGINT, [](int) { interrupted = true; });
+        std::signal(SIGINT, [](int) { ++n_interrupts; });
         return true;
     }();
     (void)installed;
-    return [] { return interrupted.load(); };
+    return [times] { return n_interrupts.load() >= times; };
 }
 
 Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,

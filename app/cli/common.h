@@ -62,8 +62,8 @@ class ProgressLine {
     bool open_ = false;
 };
 
-/// True once Ctrl+C was pressed: commands write what they have and exit with 130.
-CancelCheck interrupted_by_user();
+/// True once Ctrl+C was pressed (so many times): commands write what they have and exit with 130.
+CancelCheck interrupted_by_user(int times = 1);
 
 /// Specs of repeated --cache options. Adds fp16 in front when it is absent and is wanted as the reference.
 Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,

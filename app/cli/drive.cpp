@@ -13,7 +13,7 @@ Result<bool> drive(Run& run, const Model& model, RunModel& measured, ProgressLin
     if (!run.info().note.empty()) progress.note("note: " + run.info().note);
     return run_to_end(
         run, model, measured, [&](double share, const char* what) { progress.show(share, what); },
-        interrupted_by_user());
+        interrupted_by_user(), interrupted_by_user(2));
 }
 
 }  // namespace kvasir::cli

@@ -8,7 +8,7 @@
 namespace kvasir::cli {
 
 /// Carries a run out to its end with progress on stderr; fills `measured`. False: interrupted, what was measured is
-/// there.
+/// there; its noise floor too, unless Ctrl+C was pressed twice.
 Result<bool> drive(Run& run, const Model& model, RunModel& measured, ProgressLine& progress);
 
 }  // namespace kvasir::cli

@@ -92,22 +92,8 @@ nlohmann::json no_blind_row(const CacheSpec& spec, const std::string& why) {
             {"why", why}};
 }
 
-nlohmann::json noise_floor_json(const NoiseFloor& floor) {
-    return {{"kl_mean", floor.kl_mean},
-            {"nll_mean", floor.nll_mean},
-            {"nll_median", floor.nll_median},
-            {"nll_max", floor.nll_max},
-            {"n", floor.n},
-            {"what", "the reference against itself with its sums in another order"}};
-}
-
 void print_for_people(const Evaluation& evaluation, const nlohmann::json& rows) {
     fmt::print("{}", run_table(evaluation.measured, *evaluation.run));
-    const NoiseFloor floor = evaluation.measured.noise_floor();
-    fmt::print(
-        "noise floor: mean KL {:.2g} nats, mean nll {:.2g}, one token's nll up to {:.2g} (the reference with its sums "
-        "in another order, {} tokens)\n",
-        floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
     for (const auto& row : rows) {
         const auto spec = row["spec"].get<std::string>();
         if (row.contains("repeat")) {

@@ -108,6 +108,15 @@ json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
     return lanes;
 }
 
+json noise_floor_json(const NoiseFloor& floor) {
+    return {{"kl_mean", floor.kl_mean},
+            {"nll_mean", floor.nll_mean},
+            {"nll_median", floor.nll_median},
+            {"nll_max", floor.nll_max},
+            {"n", floor.n},
+            {"what", "the reference against itself with its sums in another order"}};
+}
+
 std::string run_table(const RunModel& measured, const Run& run) {
     const RunInfo& info = measured.info();
     std::string out =
@@ -144,6 +153,11 @@ std::string run_table(const RunModel& measured, const Run& run) {
     out +=
         "bits/value: nominal → effective with the exact residual. tok/s: each lane's own cache work plus an equal "
         "share of the rest.\n";
+    if (const NoiseFloor floor = measured.noise_floor(); floor.n > 0)
+        out += fmt::format(
+            "noise floor: mean KL {:.2g} nats, mean nll {:.2g}, one token's nll up to {:.2g} (the reference with its "
+            "sums in another order, {} tokens)\n",
+            floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
     return out;
 }
 

@@ -18,7 +18,10 @@ nlohmann::json ledger_json(const ByteLedger& bytes);
 /// kl_ci95 of the paired comparison with the reference. `seed` is that of the bootstrap.
 nlohmann::json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed = 0);
 
-/// The same for people, one line per lane.
+/// How far the reference moves by itself; `n` 0: not measured.
+nlohmann::json noise_floor_json(const NoiseFloor& floor);
+
+/// The same for people: one line per lane, and the noise floor below where it was measured.
 std::string run_table(const RunModel& measured, const Run& run);
 
 /// Text a lane generated, valid UTF-8.

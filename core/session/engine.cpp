@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "core/session/run.h"
-#include "core/session/run_log.h"
 
 namespace kvasir {
 namespace {
@@ -29,6 +28,7 @@ struct Engine::Impl {
     std::optional<Experiment> next_experiment;
     std::optional<DistributionRequest> wanted;
     bool quit = false, paused = false, pause_after_token = false, busy = false, new_request = false;
+    bool no_floor = false;  ///< nobody wants the noise floor of the run in progress any more
     std::atomic<bool> stop_run{false}, stop_load{false};
 
     // ---- results, guarded by mutex
@@ -42,13 +42,24 @@ struct Engine::Impl {
     std::unique_ptr<Run> run;
     uint64_t frame_serial = 0;
     Clock::time_point last_frame{};
-    Clock::duration pauses{};
+    Clock::duration stood_still{};  ///< of the run's time: pauses, the noise floor
+    bool over = false;              ///< the run takes no more tokens
     std::thread worker;
 
     template <class F>
     void update(F&& change) {
         const std::scoped_lock lock(mutex);
         change(status);
+    }
+
+    /// What a command changes; the worker looks at it at once.
+    template <class F>
+    void command(F&& change) {
+        {
+            const std::scoped_lock lock(mutex);
+            change();
+        }
+        wake.notify_all();
     }
 
     void work();
@@ -66,6 +77,10 @@ struct Engine::Impl {
     void load(const std::string& path);
     void carry_out(const Experiment& experiment);
     bool wait_or_stop();
+    bool end_run();
+    bool give_up_floor();
+    Status draw_again();
+    void publish(RunRecords&& records, Clock::time_point start);
     void serve_distribution(bool at_once);
     void finish(EngineState state, const Error& error = {});
 };
@@ -75,12 +90,10 @@ Engine::Engine() : impl_(std::make_unique<Impl>()) {
 }
 
 Engine::~Engine() {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+    impl_->command([&] {
         impl_->quit = true;
         impl_->stop_run = impl_->stop_load = true;
-    }
-    impl_->wake.notify_all();
+    });
     impl_->worker.join();
 }
 
@@ -96,7 +109,7 @@ void Engine::Impl::work() {
             lock.lock();
         } else if (next_experiment) {
             const Experiment experiment = *std::exchange(next_experiment, std::nullopt);
-            stop_run = paused = pause_after_token = false;
+            stop_run = paused = pause_after_token = no_floor = false;
             busy = true;
             lock.unlock();
             guarded([&] { carry_out(experiment); });
@@ -150,6 +163,7 @@ bool Engine::Impl::wait_or_stop() {
     std::unique_lock lock(mutex);
     if (!paused) return false;
     const Clock::time_point start = Clock::now();
+    const EngineState before = status.state;
     while (paused && !stop_run) {
         status.state = EngineState::paused;
         if (std::exchange(new_request, false)) {
@@ -160,9 +174,54 @@ bool Engine::Impl::wait_or_stop() {
         }
         wake.wait(lock);
     }
-    status.state = EngineState::running;
-    pauses += Clock::now() - start;
+    status.state = before;
+    stood_still += Clock::now() - start;
     return stop_run;
+}
+
+/// No token comes any more, and the stop that said so is answered: what remains is the noise floor. True when not even
+/// that is wanted.
+bool Engine::Impl::end_run() {
+    const std::scoped_lock lock(mutex);
+    if (quit || load_path || next_experiment || no_floor) return true;
+    over = true;
+    stop_run = paused = false;
+    status.state = EngineState::noise_floor;
+    return false;
+}
+
+/// The first stop ends the run, a further one the measurement of its noise floor.
+bool Engine::Impl::give_up_floor() {
+    return wait_or_stop() && (over || end_run());
+}
+
+/// The run's clock stands still meanwhile.
+Status Engine::Impl::draw_again() {
+    const Clock::time_point start = Clock::now();
+    const Clock::duration before = stood_still;
+    RunRecords records;
+    update([](EngineStatus& s) { s.what = "measuring the noise floor"; });
+    const Status done = run->draw_again(records.floors, [this] { return give_up_floor(); });
+    update([](EngineStatus& s) { s.what.clear(); });
+    log.append(std::move(records));
+    stood_still = before + (Clock::now() - start);
+    return done;
+}
+
+void Engine::Impl::publish(RunRecords&& records, Clock::time_point start) {
+    log.append(std::move(records));
+    update([&](EngineStatus& s) {
+        s.n_done = run->n_done();
+        s.progress = double(s.n_done) / double(std::max(1, s.n_planned));
+        s.elapsed_s = std::chrono::duration<double>(Clock::now() - start - stood_still).count();
+        s.coverage.clear();
+        s.lane_errors.clear();
+        for (size_t i = 0; i < run->info().lanes.size(); ++i) {
+            const KvCache* cache = run->cache(int(i));
+            s.coverage.push_back(cache ? cache->coverage() : Coverage{});
+            s.lane_errors.push_back(run->lane_error(int(i)));
+        }
+    });
 }
 
 void Engine::Impl::serve_distribution(bool at_once) {
@@ -219,53 +278,44 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     update([](EngineStatus& s) { s.state = EngineState::running, s.what.clear(); });
 
     const Clock::time_point start = Clock::now();
-    pauses = {};
-    for (;;) {
-        std::vector<StepRecord> records;
-        const Result<bool> more = run->next(records, cancelled);
-        log.append(std::move(records));
-        update([&](EngineStatus& s) {
-            s.n_done = run->n_done();
-            s.progress = double(s.n_done) / double(std::max(1, s.n_planned));
-            s.elapsed_s = std::chrono::duration<double>(Clock::now() - start - pauses).count();
-            s.coverage.clear();
-            s.lane_errors.clear();
-            for (size_t i = 0; i < run->info().lanes.size(); ++i) {
-                const KvCache* cache = run->cache(int(i));
-                s.coverage.push_back(cache ? cache->coverage() : Coverage{});
-                s.lane_errors.push_back(run->lane_error(int(i)));
-            }
-        });
-        if (!more) {
-            const bool stopped = more.error().code == ErrorCode::interrupted;
-            finish(stopped ? EngineState::stopped : EngineState::failed, stopped ? Error{} : more.error());
-            break;
-        }
-        if (!*more) {
-            finish(EngineState::finished);
-            break;
-        }
+    stood_still = {}, over = false;
+    EngineState end = EngineState::running;
+    Error error;
+    const auto stop_at = [&](const Error& why) {
+        end = why.code == ErrorCode::interrupted ? EngineState::stopped : EngineState::failed;
+        if (end == EngineState::failed) error = why;
+    };
+    while (end == EngineState::running) {
+        RunRecords records;
+        const Result<bool> more = run->next(records.steps, cancelled);
+        publish(std::move(records), start);
+        if (!more)
+            stop_at(more.error());
+        else if (!*more)
+            end = EngineState::finished;
+        else if (run->floor_due())
+            if (const Status drawn = draw_again(); !drawn) stop_at(drawn.error());
+        if (end != EngineState::running) break;
         {
             const std::scoped_lock lock(mutex);
             if (std::exchange(pause_after_token, false)) paused = true;
         }
         serve_distribution(false);
-        if (wait_or_stop()) {
-            finish(EngineState::stopped);
-            break;
-        }
+        if (over || wait_or_stop()) end = EngineState::stopped;
     }
+    if (end != EngineState::failed && run->floor_due(true) && !end_run())
+        if (const Status drawn = draw_again(); !drawn && drawn.error().code != ErrorCode::interrupted)
+            stop_at(drawn.error());
+    finish(end, error);
     serve_distribution(true);
 }
 
 void Engine::load_model(const std::string& path) {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+    impl_->command([&] {
         impl_->load_path = path;
         impl_->busy = true;
         impl_->stop_run = impl_->stop_load = true;
-    }
-    impl_->wake.notify_all();
+    });
 }
 
 void Engine::cancel_load() {
@@ -280,44 +330,34 @@ std::shared_ptr<const Model> Engine::model() const {
 }
 
 void Engine::start(const Experiment& experiment) {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+    impl_->command([&] {
         impl_->next_experiment = experiment;
         impl_->busy = true;
         impl_->stop_run = true;  // ends a run in progress
-    }
-    impl_->wake.notify_all();
+    });
 }
 
 void Engine::pause() {
-    const std::scoped_lock lock(impl_->mutex);
-    impl_->paused = true;
+    impl_->command([&] { impl_->paused = true; });
 }
 
 void Engine::resume() {
-    {
-        const std::scoped_lock lock(impl_->mutex);
-        impl_->paused = false;
-    }
-    impl_->wake.notify_all();
+    impl_->command([&] { impl_->paused = false; });
 }
 
 void Engine::step() {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+    impl_->command([&] {
         impl_->paused = false;
         impl_->pause_after_token = true;
-    }
-    impl_->wake.notify_all();
+    });
 }
 
-void Engine::stop() {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+void Engine::stop(bool with_floor) {
+    impl_->command([&] {
         impl_->stop_run = true;
+        impl_->no_floor = impl_->no_floor || !with_floor;
         impl_->next_experiment.reset();
-    }
-    impl_->wake.notify_all();
+    });
 }
 
 EngineStatus Engine::status() const {
@@ -330,17 +370,15 @@ std::shared_ptr<const RunInfo> Engine::run_info() const {
     return impl_->info;
 }
 
-std::vector<StepRecord> Engine::drain() {
+RunRecords Engine::drain() {
     return impl_->log.drain();
 }
 
 void Engine::request_distribution(const DistributionRequest& request) {
-    {
-        const std::scoped_lock lock(impl_->mutex);
+    impl_->command([&] {
         impl_->wanted = request;
         impl_->new_request = true;
-    }
-    impl_->wake.notify_all();
+    });
 }
 
 void Engine::cancel_distribution() {

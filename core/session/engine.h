@@ -13,11 +13,21 @@
 #include "core/session/distribution.h"
 #include "core/session/experiment.h"
 #include "core/session/run_info.h"
-#include "core/session/step_record.h"
+#include "core/session/run_log.h"
 
 namespace kvasir {
 
-enum class EngineState { idle, loading, prompt, running, paused, finished, stopped, failed };
+enum class EngineState {
+    idle,
+    loading,
+    prompt,
+    running,
+    paused,
+    noise_floor,  ///< no more tokens will come, the floor of the last ones will
+    finished,
+    stopped,
+    failed
+};
 
 struct EngineStatus {
     EngineState state = EngineState::idle;
@@ -25,7 +35,7 @@ struct EngineStatus {
     std::string what;     ///< e.g. "reading weights"
     Error error;          ///< with state failed
     int n_done = 0, n_planned = 0;
-    double elapsed_s = 0;            ///< of the run, pauses excluded
+    double elapsed_s = 0;            ///< of the run; pauses and the measurement of the noise floor excluded
     uint64_t run_serial = 0;         ///< of the RunInfo the records belong to
     std::vector<Coverage> coverage;  ///< per lane
     /// Lanes that stopped early, with the reason ("" while fine).
@@ -47,13 +57,14 @@ class Engine {
     void pause();
     void resume();
     void step();  ///< in a paused run: one token, then pause again
-    void stop();  ///< answered within one layer; what was measured stays
+    /// Answered within one layer; what was measured stays. Its noise floor still comes, until a second stop, a new
+    /// run or a new model ends that too; not at all without `with_floor`.
+    void stop(bool with_floor = true);
 
     EngineStatus status() const;
     std::shared_ptr<const RunInfo> run_info() const;
-    /// Takes the records that came since the last call, oldest first. run_info() asked AFTER drain() is never older
-    /// than them.
-    std::vector<StepRecord> drain();
+    /// Takes the records that came since the last call. run_info() asked AFTER drain() is never older than them.
+    RunRecords drain();
 
     /// Asks for pictures of this distribution from now on (while running, at once when not), until
     /// cancel_distribution().

@@ -25,6 +25,7 @@ Experiment Experiment::first_start() {
     e.chat = prompt->chat;
     e.n_tokens = prompt->suggested_tokens;
     e.mode = Mode::free_running;
+    e.noise_floor = true;
     for (const char* text : {"fp16", "quanto:4", "quanto:2", "hadamard:2"})
         e.lanes.push_back({parse_cache_spec(text).value(), true});
     return e;

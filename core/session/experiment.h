@@ -42,7 +42,7 @@ struct Experiment {
     /// Ids that end a lane's generated text, beside the model's own ends of generation.
     std::vector<int> stop_ids;
     int min_tokens = 0;        ///< no id that ends a text is sampled before so many tokens
-    bool noise_floor = false;  ///< also run the reference with another sum order and record how far it moves
+    bool noise_floor = false;  ///< also draw the reference again with another sum order and record how far it moves
 
     /// Lanes fp16, quanto:4, quanto:2, hadamard:2 on the given prompt: the first start.
     static Experiment first_start();

@@ -202,8 +202,26 @@ Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) 
         if (!stored[i]) m.fail(m.lanes[i], stored[i].error());
     if (!m.lanes[size_t(m.reference)].running)
         return refuse("the reference lane stopped", m.lanes[size_t(m.reference)].error, "Choose another reference.");
-    if (m.second_draw) return m.second_draw->read_prompt(m.info.prompt_ids, m.info.experiment.prefill_chunk, cancelled);
     return {};
+}
+
+bool Run::floor_due(bool at_end) const {
+    const SecondDraw* draw = impl_->second_draw.get();
+    return draw && (at_end ? !draw->empty() : draw->due());
+}
+
+Status Run::draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+    Impl& m = *impl_;
+    if (!floor_due(true)) return {};
+    const size_t first = floors.size();
+    Status done;
+    if (!m.second_draw->prompt_read())
+        done = m.second_draw->read_prompt(m.info.prompt_ids, m.info.experiment.prefill_chunk, cancelled);
+    if (done) done = m.second_draw->draw(floors, cancelled);
+    for (size_t i = first; i < floors.size(); ++i)
+        floors[i].run = m.info.serial;
+    if (!done || m.over) m.second_draw.reset();  // its cache is as large as the reference's
+    return done;
 }
 
 bool Run::Impl::ends_text(int id) const {
@@ -258,13 +276,8 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.time = lane.time;
         r.step_ns = lane.step_ns;
     });
-    if (second_draw && lanes[size_t(reference)].running) {
-        const Prediction again = second_draw->prediction();
-        StepRecord& r = fresh[size_t(reference)];
-        r.has_floor = true;
-        r.floor_kl = float(kl_divergence(ref, again));
-        r.floor_delta_logprob = float(again.log_prob(r.token_id) - ref.log_prob(r.token_id));
-    }
+    if (second_draw && lanes[size_t(reference)].running)
+        second_draw->add(done, tokens[size_t(reference)], lanes[size_t(reference)].logits);
     for (size_t i = 0; i < lanes.size(); ++i)
         if (lanes[i].running) records.push_back(std::move(fresh[i]));
 }
@@ -336,8 +349,6 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
         return false;
     }
     if (Status s = m.forward_step(tokens, cancelled); !s) return s.error();
-    if (m.second_draw && ref.running)
-        if (Status s = m.second_draw->step(ref_token, cancelled); !s) return s.error();
     if (!ref.running)
         for (Lane& lane : m.lanes)
             lane.same_text = false;

@@ -33,6 +33,13 @@ class Run {
     /// valid.
     Result<bool> next(std::vector<StepRecord>& records, const CancelCheck& cancelled = {});
 
+    /// The noise floor (Experiment::noise_floor): so many steps wait for their second draw that draw_again is due; with
+    /// `at_end`, any step does.
+    bool floor_due(bool at_end = false) const;
+    /// Draws the reference again at every step that waits and appends their floor. Takes time of its own, no lane's.
+    /// After an error, `interrupted` among them, steps have no floor any more; the run itself can go on.
+    Status draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled = {});
+
     int n_done() const;
     /// nullptr for a lane that does not run.
     const KvCache* cache(int lane) const;

@@ -38,7 +38,6 @@ void each_field(Record& r, Visit&& visit) {
     visit("reference_probability", r.reference_probability), visit("top1_id", r.top1_id);
     visit("top1_agrees", r.top1_agrees), visit("rank", r.rank), visit("margin", r.margin),
         visit("comparable", r.comparable);
-    visit("has_floor", r.has_floor), visit("floor_kl", r.floor_kl), visit("floor_delta_logprob", r.floor_delta_logprob);
     visit("bytes_codes", r.bytes.codes), visit("bytes_scales", r.bytes.scales), visit("bytes_zeros", r.bytes.zeros);
     visit("bytes_residual", r.bytes.residual), visit("bytes_padding", r.bytes.padding), visit("n_cached", r.n_cached);
     visit("ns_matmul", r.time.matmul), visit("ns_quantize", r.time.quantize), visit("ns_scores", r.time.scores);
@@ -84,6 +83,24 @@ std::vector<StepRecord> lane_from_json(const json& columns, int lane, uint64_t s
     return records;
 }
 
+json floors_to_json(const std::vector<FloorRecord>& floors) {
+    json columns = {{"step", json::array()}, {"kl", json::array()}, {"delta_logprob", json::array()}};
+    for (const FloorRecord& f : floors) {
+        columns["step"].push_back(f.step);
+        columns["kl"].push_back(f.kl);
+        columns["delta_logprob"].push_back(f.delta_logprob);
+    }
+    return columns;
+}
+
+std::vector<FloorRecord> floors_from_json(const json& columns, uint64_t serial) {
+    std::vector<FloorRecord> floors;
+    for (size_t i = 0; i < columns.at("step").size(); ++i)
+        floors.push_back({serial, columns.at("step").at(i).get<int>(), float(number(columns.at("kl").at(i))),
+                          float(number(columns.at("delta_logprob").at(i)))});
+    return floors;
+}
+
 }  // namespace
 
 json run_to_json(const RunModel& run) {
@@ -116,6 +133,7 @@ json run_to_json(const RunModel& run) {
                 keep(t.id);
         }
     }
+    j["noise_floor"] = floors_to_json(run.floors());
     j["pieces"] = std::move(pieces);
     return j;
 }
@@ -147,6 +165,7 @@ Result<RunModel> run_from_json(const json& j, const Experiment& experiment) {
         run.begin(info, j.at("n_layers"), j.at("n_kv_heads"), j.at("head_dim"));
         for (size_t i = 0; i < lanes.size(); ++i)
             run.append(lane_from_json(lanes[i].at("records"), int(i), info->serial));
+        if (j.contains("noise_floor")) run.append(floors_from_json(j.at("noise_floor"), info->serial));
         for (const auto& [id, hex] : j.at("pieces").items())
             run.set_piece(std::stoi(id), from_hex(hex.get<std::string>()));
     } catch (const std::exception& e) {  // a missing key, a wrong type, a short column

@@ -13,24 +13,35 @@
 
 namespace kvasir {
 
+/// What was measured since the last look, each kind oldest first. The records of a step never come after its floor.
+struct RunRecords {
+    std::vector<StepRecord> steps;
+    std::vector<FloorRecord> floors;
+    bool empty() const { return steps.empty() && floors.empty(); }
+};
+
 /// Append-only; drained by one swap, so the writer never waits for a reader that is copying.
 class RunLog {
  public:
-    void append(std::vector<StepRecord>&& records) {
+    void append(RunRecords&& records) {
         const std::scoped_lock lock(mutex_);
-        records_.insert(records_.end(), std::make_move_iterator(records.begin()),
-                        std::make_move_iterator(records.end()));
+        move_to(records_.steps, records.steps);
+        move_to(records_.floors, records.floors);
     }
-    std::vector<StepRecord> drain() {
-        std::vector<StepRecord> out;
+    RunRecords drain() {
+        RunRecords out;
         const std::scoped_lock lock(mutex_);
-        out.swap(records_);
+        std::swap(out, records_);
         return out;
     }
 
  private:
+    template <class T>
+    static void move_to(std::vector<T>& end, std::vector<T>& from) {
+        end.insert(end.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    }
     std::mutex mutex_;
-    std::vector<StepRecord> records_;
+    RunRecords records_;
 };
 
 /// Latest wins; take() gives each value at most once.

@@ -21,6 +21,17 @@ void RunModel::append(std::vector<StepRecord> records) {
             lanes_[size_t(r.lane)].push_back(std::move(r));
 }
 
+void RunModel::append(const std::vector<FloorRecord>& floors) {
+    for (const FloorRecord& f : floors)
+        if (info_ && f.run == info_->serial) floors_.push_back(f);
+}
+
+const FloorRecord* RunModel::floor_at(int step) const {
+    const auto at =
+        std::lower_bound(floors_.begin(), floors_.end(), step, [](const auto& f, int s) { return f.step < s; });
+    return at != floors_.end() && at->step == step ? &*at : nullptr;
+}
+
 LaneSummary RunModel::summary(int index) const {
     const std::vector<StepRecord>& records = lane(index);
     LaneSummary s;
@@ -70,8 +81,8 @@ LaneSummary RunModel::summary(int index) const {
 NoiseFloor RunModel::noise_floor() const {
     NoiseFloor floor;
     std::vector<double> kl, delta;
-    for (const StepRecord& r : lane(info_->experiment.reference))
-        if (r.has_floor) kl.push_back(r.floor_kl), delta.push_back(r.floor_delta_logprob);
+    for (const FloorRecord& f : floors_)
+        kl.push_back(f.kl), delta.push_back(f.delta_logprob);
     floor.n = int(kl.size());
     floor.kl_mean = mean(kl);
     floor.nll_mean = std::abs(mean(delta));

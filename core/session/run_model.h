@@ -42,6 +42,7 @@ class RunModel {
     void begin(std::shared_ptr<const RunInfo> info, int n_layers, int n_kv_heads, int head_dim);
     /// Records of another run than the one begun are ignored.
     void append(std::vector<StepRecord> records);
+    void append(const std::vector<FloorRecord>& floors);
 
     bool empty() const { return !info_; }
     const RunInfo& info() const { return *info_; }
@@ -49,6 +50,9 @@ class RunModel {
     int n_lanes() const { return int(lanes_.size()); }
     const std::vector<StepRecord>& lane(int i) const { return lanes_[size_t(i)]; }
     LaneSummary summary(int lane) const;  ///< computed from all records of the lane
+    /// Of the steps whose reference was drawn a second time so far, in order.
+    const std::vector<FloorRecord>& floors() const { return floors_; }
+    const FloorRecord* floor_at(int step) const;  ///< nullptr: not measured (yet)
     NoiseFloor noise_floor() const;
     std::vector<int> text_ids() const;  ///< the prompt's and the reference's tokens
     int n_layers() const { return n_layers_; }
@@ -63,6 +67,7 @@ class RunModel {
  private:
     std::shared_ptr<const RunInfo> info_;
     std::vector<std::vector<StepRecord>> lanes_;
+    std::vector<FloorRecord> floors_;
     std::vector<std::pair<int, std::string>> pieces_;  // sorted by id
     int n_layers_ = 0, n_kv_heads_ = 0, head_dim_ = 0;
 };

@@ -6,13 +6,19 @@
 namespace kvasir {
 
 Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const Progress& progress,
-                        const CancelCheck& cancelled) {
+                        const CancelCheck& cancelled, const CancelCheck& give_up) {
     const ModelConfig& c = model.config();
     measured.begin(std::make_shared<const RunInfo>(run.info()), c.n_layers, c.n_kv_heads, c.head_dim);
     if (const Status prompt = run.read_prompt(progress, cancelled); !prompt) {
         if (prompt.error().code == ErrorCode::interrupted) return false;
         return prompt.error();
     }
+    const auto draw_again = [&] {
+        std::vector<FloorRecord> floors;
+        const Status done = run.draw_again(floors, give_up ? give_up : cancelled);
+        measured.append(floors);
+        return done;
+    };
     for (;;) {
         std::vector<StepRecord> records;
         const Result<bool> more = run.next(records, cancelled);
@@ -21,9 +27,13 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
             progress(double(run.n_done()) / run.info().n_planned,
                      fmt::format("token {} of {}", run.n_done(), run.info().n_planned).c_str());
         if (!more && more.error().code != ErrorCode::interrupted) return more.error();
-        if (more && *more) continue;
+        const bool over = !more || !*more;
+        if (over && progress && run.floor_due(over)) progress(1, "measuring the noise floor");
+        const Status drawn = run.floor_due(over) ? draw_again() : Status();
+        if (!drawn && drawn.error().code != ErrorCode::interrupted) return drawn.error();
+        if (drawn && !over) continue;
         measured.remember_pieces(model.tokenizer());
-        return more.ok();
+        return more.ok() && drawn.ok();
     }
 }
 

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/second_draw.h"
 
+#include <algorithm>
+
+#include "core/measure/divergence.h"
 #include "core/model/prompt_pass.h"
 
 namespace kvasir {
+namespace {
+
+/// Enough that unpacking the weights costs nothing per row; few enough that their logits take little memory (64 rows
+/// over 49152 ids: 12 MiB) and that the lanes do not wait long for the pass.
+constexpr size_t kRowsPerPass = 64;
+
+/// Does the cache read back what it was given, whenever it is read?
+bool keeps_everything(const CacheSpec& spec) {
+    return spec.k.plain() && spec.v.plain() && spec.layers.empty();
+}
+
+}  // namespace
 
 SecondDraw::SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order)
-    : cache_(std::move(cache)), forward_(model, n_threads, sum_order), n_vocab_(size_t(model->config().n_vocab)) {}
+    : cache_(std::move(cache)),
+      forward_(model, n_threads, sum_order),
+      rows_per_pass_(keeps_everything(cache_->spec()) ? kRowsPerPass : 1),
+      n_vocab_(size_t(model->config().n_vocab)) {}
 
 Result<std::unique_ptr<SecondDraw>> SecondDraw::create(std::shared_ptr<const Model> model, const CacheSpec& reference,
                                                        const CacheShape& shape, KernelPath path, int n_threads,
@@ -16,20 +34,59 @@ Result<std::unique_ptr<SecondDraw>> SecondDraw::create(std::shared_ptr<const Mod
     return std::unique_ptr<SecondDraw>(new SecondDraw(std::move(model), std::move(*cache), n_threads, sum_order));
 }
 
+void SecondDraw::add(int step, int token, const std::vector<float>& logits) {
+    waiting_.push_back({step, token, {logits.begin(), logits.begin() + std::ptrdiff_t(n_vocab_)}});
+}
+
 Status SecondDraw::read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled) {
     KvCache* cache = cache_.get();
     auto pass = kvasir::read_prompt(forward_, {&cache, 1}, tokens, chunk, {}, cancelled);
     if (!pass) return pass.error();
-    logits_ = std::move(pass->logits.front());
+    prompt_logits_ = std::move(pass->logits.front());
     return forward_.finish_prompt({&cache, 1}).front();
 }
 
-Status SecondDraw::step(int token, const CancelCheck& cancelled) {
+Status SecondDraw::draw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+    for (size_t begin = 0; begin < waiting_.size(); begin += rows_per_pass_) {
+        const size_t end = std::min(begin + rows_per_pass_, waiting_.size());
+        if (Status done = pass(begin, end, floors, cancelled); !done) return done;
+    }
+    waiting_.clear();
+    return {};
+}
+
+/// The steps [begin, end) of those that wait. A step is predicted by the token before it: what is read is the text one
+/// token earlier, except that the prompt has already predicted the first step of all.
+Status SecondDraw::pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+    const size_t n = end - begin, stride = forward_.logits_stride();
     Sequence s;
-    s.tokens = {token};
     s.caches = {cache_.get()};
-    if (Status done = forward_.run({&s, 1}, {}, logits_, cancelled); !done) return done;
-    if (s.failed) return s.error;
+    if (unread_token_ >= 0) s.tokens.push_back(unread_token_);
+    for (size_t i = begin; i + 1 < end; ++i)
+        s.tokens.push_back(waiting_[i].token);
+    std::vector<float> logits;
+    if (!s.tokens.empty()) {
+        ForwardOptions options;
+        options.all_logits = true;
+        options.settle = rows_per_pass_ == 1;
+        if (Status done = forward_.run({&s, 1}, options, logits, cancelled); !done) return done;
+        if (s.failed) return s.error;
+    }
+    const size_t n_before = n - s.tokens.size();  // 1 where the prompt predicted the first of them, else 0
+    unread_token_ = waiting_[end - 1].token;
+
+    const size_t first = floors.size();
+    floors.resize(first + n);
+    forward_.pool().for_each(int(n), 1, [&](int i, int) {
+        const Step& step = waiting_[begin + size_t(i)];
+        const float* row =
+            size_t(i) < n_before ? prompt_logits_.data() : logits.data() + (size_t(i) - n_before) * stride;
+        const Prediction reference = predict(step.logits), again = predict({row, n_vocab_});
+        FloorRecord& floor = floors[first + size_t(i)];
+        floor.step = step.step;
+        floor.kl = float(kl_divergence(reference, again));
+        floor.delta_logprob = float(again.log_prob(step.token) - reference.log_prob(step.token));
+    });
     return {};
 }
 

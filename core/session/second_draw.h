@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "core/cache/kv_cache.h"
-#include "core/measure/divergence.h"
 #include "core/model/forward.h"
+#include "core/session/step_record.h"
 
 namespace kvasir {
 
+/// Keeps the steps of the reference until a pass reads them together, as a prompt is read: that costs a fraction of
+/// reading them one by one, and gives the same bits where the cache keeps what it is given. A reference that stores
+/// anything else reads its storage as it is at each step, so it is drawn step by step.
 class SecondDraw {
  public:
     /// The same scheme as the reference, `sum_order` another one than the run's.
@@ -19,18 +22,31 @@ class SecondDraw {
                                                       const CacheShape& shape, KernelPath path, int n_threads,
                                                       int sum_order);
 
+    /// A step of the reference, in order: the token that came and the logits that predicted it (the first n_vocab).
+    void add(int step, int token, const std::vector<float>& logits);
+    /// As many steps wait as one pass reads.
+    bool due() const { return waiting_.size() >= rows_per_pass_; }
+    bool empty() const { return waiting_.empty(); }
+
+    bool prompt_read() const { return !prompt_logits_.empty(); }
     Status read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled);
-    Status step(int token, const CancelCheck& cancelled);
-    /// Of the next token.
-    Prediction prediction() const { return predict({logits_.data(), n_vocab_}); }
+    /// Draws every step that waits, after read_prompt. After an error the cache is of no more use.
+    Status draw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
 
  private:
+    struct Step {
+        int step, token;
+        std::vector<float> logits;  // (n_vocab) of the reference
+    };
     SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order);
+    Status pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
 
     std::unique_ptr<KvCache> cache_;
     Forward forward_;
-    std::vector<float> logits_;
-    size_t n_vocab_;
+    size_t rows_per_pass_, n_vocab_;
+    std::vector<float> prompt_logits_;  // (n_vocab) of the first step
+    int unread_token_ = -1;             // of the last step drawn: not in the cache yet; -1: the prompt came last
+    std::vector<Step> waiting_;
 };
 
 }  // namespace kvasir

@@ -29,10 +29,6 @@ struct StepRecord {
     float margin = 0;         ///< log-probability of the most likely token minus the second
     bool comparable = true;   ///< false in a free-running lane once its text has left the reference's:
                              ///< then the fields that compare (delta, kl, reference_probability, agreement) say nothing
-    /// Only in records of the reference, with Experiment::noise_floor: KL(reference || second draw of the reference),
-    /// and the second draw's log p(token) minus the reference's, nats.
-    bool has_floor = false;
-    float floor_kl = 0, floor_delta_logprob = 0;
     std::array<TopToken, 5> top{};
     ByteLedger bytes;
     int n_cached = 0;    ///< tokens in the cache when the prediction was made
@@ -40,6 +36,16 @@ struct StepRecord {
     double step_ns = 0;  ///< wall time of the whole lock-step, all lanes
     std::vector<float>
         attention_error;  ///< (n_layers) |o - o_ref| / |o_ref| of the attention output; empty: not recorded
+};
+
+/// How far the reference moved at one step when it was drawn a second time (Experiment::noise_floor). It comes later
+/// than the step's own records.
+struct FloorRecord {
+    uint64_t run = 0;         ///< RunInfo::serial
+    int step = 0;             ///< StepRecord::step
+    float kl = 0;             ///< KL(reference || second draw of the reference), nats
+    float delta_logprob = 0;  ///< the second draw's log p(token) minus the reference's, nats
+    friend bool operator==(const FloorRecord&, const FloorRecord&) = default;
 };
 
 }  // namespace kvasir

@@ -104,6 +104,7 @@ class TestCli : public QObject {
         for (const char* key : {"kvasir", "model", "complete", "lanes", "reference"})
             QVERIFY2(j.contains(key), key);
         QCOMPARE(j["lanes"].size(), size_t(2));
+        QCOMPARE(j["noise_floor"]["n"], json(5));
         for (const char* key : {"file", "sha256", "arch", "weights", "n_layers", "n_heads", "n_kv_heads", "head_dim"})
             QVERIFY2(j["model"].contains(key), key);
         QVERIFY(QFileInfo(session).size() > 0);
@@ -141,6 +142,7 @@ class TestCli : public QObject {
         }
         for (const char* key : {"kl_mean", "nll_mean"})
             QVERIFY2(e["noise_floor"][key].is_number(), key);
+        QCOMPARE(e["noise_floor"]["n"], json(12));
 
         const QStringList block{"eval",    "--model", kTiny,      "--text", text,       "--prefill",       "8",
                                 "--cache", "fp32",    "--tokens", "20",     "--format", "llama-perplexity"};

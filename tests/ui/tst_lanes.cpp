@@ -8,6 +8,7 @@
 #include "ui/lanes/lanes_view.h"
 #include "ui/lanes/tint.h"
 #include "ui/lanes/token_flow.h"
+#include "ui/shell/format.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/theme.h"
 
@@ -142,14 +143,48 @@ class TestLanes : public QObject {
         StepRecord r;
         r.kl = kl;
         r.comparable = comparable;
-        QCOMPARE(tintLevel(r, ErrorMeasure::kl), level);
+        QCOMPARE(tintLevel(r, nullptr, ErrorMeasure::kl), level);
+    }
+
+    void errorsBelowTheFloorHaveNoTint() {
+        StepRecord r;
+        r.kl = 0.2f;
+        r.reference_probability = 0.5f;
+        r.probability = 0.25f;
+        FloorRecord floor{1, 0, 0.1f, -0.1f};
+        QCOMPARE(tintLevel(r, &floor, ErrorMeasure::kl), 3);
+        QCOMPARE(tintLevel(r, &floor, ErrorMeasure::delta_probability), 3);
+        floor = {1, 0, 0.3f, float(std::log(0.2))};  // p moves by 0.4
+        QCOMPARE(tintLevel(r, &floor, ErrorMeasure::kl), 0);
+        QCOMPARE(tintLevel(r, &floor, ErrorMeasure::delta_probability), 0);
+    }
+
+    void aFloorThatComesLaterTakesTheTintAway() {
+        Session s = session(true);
+        ViewState view;
+        LaneBody body(view, nullptr);
+        body.resize(400, 300);
+        body.setRun(&s.run, 1);
+        const auto tinted = [&] {
+            const QImage image = body.grab().toImage();
+            const QRect last = body.stepRect(2);  // KL 0.4: tint 4
+            int n = 0;
+            for (int x = last.left(); x < last.right(); ++x)
+                for (int y = last.top(); y < last.bottom(); ++y)
+                    n += image.pixelColor(x, y) == Theme::instance().tint(4);
+            return n;
+        };
+        QVERIFY(tinted() > 50);
+        s.run.append(std::vector<FloorRecord>{{7, 2, 0.5f, 0}});
+        body.appendNew();
+        QCOMPARE(tinted(), 0);
     }
 
     void probabilityChangeTintsToo() {
         StepRecord r;
         r.reference_probability = 0.9f;
         r.probability = 0.5f;
-        QCOMPARE(tintLevel(r, ErrorMeasure::delta_probability), 4);
+        QCOMPARE(tintLevel(r, nullptr, ErrorMeasure::delta_probability), 4);
     }
 
     void lanesShowARunAndKeysMoveThroughIt() {
@@ -219,13 +254,11 @@ class TestLanes : public QObject {
             info->experiment.noise_floor = floor > 0;
             std::vector<StepRecord> records;
             for (const int lane : {0, 1})
-                for (StepRecord r : s.run.lane(lane)) {
-                    r.has_floor = lane == 0 && floor > 0;
-                    r.floor_kl = floor;
+                for (const StepRecord& r : s.run.lane(lane))
                     records.push_back(r);
-                }
             s.run.begin(info, 2, 1, 64);
             s.run.append(records);
+            if (floor > 0) s.run.append(std::vector<FloorRecord>{{7, 0, floor, 0}, {7, 1, floor, 0}});
             RunController controller;
             ViewState view;
             LanesView lanes(controller, view);
@@ -237,6 +270,14 @@ class TestLanes : public QObject {
             };
             QVERIFY(!says(0));
             QCOMPARE(says(1), floor > 1);
+            // it stands beside the error, and in the reference's header in the place of its own
+            const auto has = [&](size_t lane, const QString& words) {
+                return lanes.panes()[lane]->header()->accessibleName().contains(words);
+            };
+            const QString figure = errorText(double(floor)), kl = errorText(controller.run().summary(1).kl_mean);
+            QCOMPARE(has(0, QStringLiteral("noise floor ") + figure), floor > 0);
+            QCOMPARE(has(1, QStringLiteral("mean KL / floor %1 / %2").arg(kl, figure)), floor > 0);
+            QCOMPARE(has(1, QStringLiteral("mean KL %1,").arg(kl)), floor == 0);
         }
     }
 

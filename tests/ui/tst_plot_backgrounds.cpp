@@ -15,6 +15,8 @@ class TestPlotBackgrounds : public QObject {
  private slots:
     void initTestCase() { Theme::instance().apply(*qApp, Theme::Kind::light, 1); }
     void noiseFloorIsABandAndGreysWhatLiesInIt();
+    void curvesGoOnInGreyInsideTheBand_data();
+    void curvesGoOnInGreyInsideTheBand();
     void withoutAFloorThereIsNoBand();
     void memoryIsPredictedBeforeAndDuringTheRun();
 };
@@ -27,12 +29,26 @@ static void feedWithFloor(HandFeed& feed, int n) {
     run.begin(info, kLayers, kHeads, kHeadDim);
     feed.begin(run);
     std::vector<StepRecord> records = handRecords(0, n);
-    for (StepRecord& r : records) {
-        r.has_floor = r.lane == 0;
-        if (r.has_floor) r.floor_kl = 0.01f * float(1 + r.step % 3), r.floor_delta_logprob = -0.02f;
+    for (StepRecord& r : records)
         if (r.lane == 1) r.kl = 0.005f;
-    }
     feed.append(records);
+    // it comes later than the records, and in parts
+    std::vector<FloorRecord> floors;
+    for (int step = 0; step < n; ++step) {
+        floors.push_back({1, step, 0.01f * float(1 + step % 3), -0.02f});
+        if (step % 20 == 19) feed.append(std::exchange(floors, {}));
+    }
+}
+
+/// Pixels of the plot's area that have the colour.
+static int inked(Chart* chart, const QColor& colour) {
+    const QImage image = chart->grab().toImage();
+    const QRect area = chart->axisRect()->rect();
+    int n = 0;
+    for (int y = area.top(); y <= area.bottom(); ++y)
+        for (int x = area.left(); x <= area.right(); ++x)
+            n += image.pixelColor(x, y) == colour;
+    return n;
 }
 
 void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
@@ -46,7 +62,7 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
     QVERIFY(!floor.empty());
     double sum = 0;
     for (int i = 50 - 31; i <= 50; ++i)
-        sum += double(feed.run().lane(0)[size_t(i)].floor_kl);
+        sum += double(feed.run().floors()[size_t(i)].kl);
     QCOMPARE(floor.levelAt(kPromptTokens + 50), sum / 32);
     QVERIFY(chart->yAxis->range().lower < floor.levelAt(kPromptTokens));  // the band is in sight
 
@@ -69,7 +85,7 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
 
     const QVector<QStringList> rows = parseCsv(plot->csv());
     const qsizetype column = rows[0].indexOf(QStringLiteral("floor_kl"));
-    QCOMPARE(rows[1 + 50][column].toFloat(), feed.run().lane(0)[50].floor_kl);
+    QCOMPARE(rows[1 + 50][column].toFloat(), feed.run().floor_at(50)->kl);
     QCOMPARE(rows[1 + 60 + 50][column], QString());  // only the reference is drawn twice
 
     plot->choose(1);  // signed: the band lies on both sides of zero
@@ -77,6 +93,56 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
     QCOMPARE(chart->floorBand().levelAt(kPromptTokens + 50), double(0.02f));
     plot->choose(3);
     QVERIFY(chart->floorBand().empty());
+}
+
+void TestPlotBackgrounds::curvesGoOnInGreyInsideTheBand_data() {
+    QTest::addColumn<int>("theme");
+    QTest::newRow("light") << int(Theme::Kind::light);
+    QTest::newRow("dark") << int(Theme::Kind::dark);
+}
+void TestPlotBackgrounds::curvesGoOnInGreyInsideTheBand() {
+    QFETCH(int, theme);
+    Theme::instance().apply(*qApp, Theme::Kind(theme), 1);
+    const auto guard = qScopeGuard([] { Theme::instance().apply(*qApp, Theme::Kind::light, 1); });
+    HandFeed feed;
+    ViewState view;
+    QWidget window;
+    auto* plot = shown<ErrorPerToken>(feed, view, window);
+    feedWithFloor(feed, 60);
+    auto* chart = plot->findChild<LinesChart*>();
+    view.setLaneShown(2, false);
+    view.setLaneShown(3, false);
+    QTest::qWait(50);
+    // lane A lies flat in the band: its line has the colour of words that step back, and nothing has its own
+    const QColor own = Theme::instance().lane(0, false).colour, grey = Theme::instance().colour(QStringLiteral("dim"));
+    const int in_band = inked(chart, grey);
+    QCOMPARE(inked(chart, own), 0);
+
+    // above the band it has its own colour; half of it inside: both
+    const auto again = [&](auto&& kl) {
+        std::vector<StepRecord> records;
+        for (StepRecord r : feed.run().lane(1)) {
+            r.kl = kl(r.step);
+            records.push_back(r);
+        }
+        const std::vector<StepRecord> reference = feed.run().lane(0);
+        const std::vector<FloorRecord> floors = feed.run().floors();
+        RunModel fresh;
+        fresh.begin(feed.run().shared_info(), kLayers, kHeads, kHeadDim);
+        feed.begin(fresh);
+        feed.append(reference);
+        feed.append(records);
+        feed.append(floors);
+        view.setLaneShown(3, false);
+        view.setLaneShown(2, false);
+        QTest::qWait(50);
+    };
+    again([](int) { return 0.5f; });
+    QVERIFY(inked(chart, own) > 100);
+    QVERIFY(inked(chart, grey) < in_band - 100);
+    again([](int step) { return step < 30 ? 0.001f : 30.0f; });
+    QVERIFY(inked(chart, own) > 20);
+    QVERIFY(inked(chart, grey) > inked(chart, own) / 2);
 }
 
 void TestPlotBackgrounds::withoutAFloorThereIsNoBand() {

@@ -32,6 +32,10 @@ class HandFeed : public PlotFeed {
         model.append(std::move(records));
         emit recordsAppended();
     }
+    void append(const std::vector<FloorRecord>& floors) {
+        model.append(floors);
+        emit recordsAppended();
+    }
 };
 
 constexpr int kPromptTokens = 128, kLayers = 30, kHeads = 3, kHeadDim = 64;

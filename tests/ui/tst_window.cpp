@@ -209,12 +209,12 @@ class TestWindow : public QObject {
 
     void theNoiseFloorIsAnExperimentEdit() {
         auto* box = window_->findChild<QCheckBox*>(QStringLiteral("noise-floor"));
-        QVERIFY(box && !box->isChecked());
+        QVERIFY(box && box->isChecked());  // measured unless it is left out
         QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(6, box->height() / 2));
-        QVERIFY(window_->controller().experiment().noise_floor && box->isChecked());
-        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(!window_->controller().experiment().noise_floor && !box->isChecked());
         QVERIFY(experiment_to_json(window_->controller().experiment())["noise_floor"] == false);
+        QTest::keyClick(window_.get(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(window_->controller().experiment().noise_floor && box->isChecked());
     }
 
     void runsFourLanesAndPlotsWhatWasRecorded() {
@@ -223,7 +223,6 @@ class TestWindow : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(window_->controller().model(), 120000);
         typePrompt(QStringLiteral("The keeper of the lighthouse has a cat named Biscuit. The cat is named"), 8);
         QCOMPARE(window_->controller().experiment().lanes.size(), size_t(4));
-        window_->actions()["noise-floor"]->trigger();
         auto* chart = plot("memory")->plot()->findChild<LinesChart*>();
         QTRY_VERIFY(!chart->lines().isEmpty() && chart->lines()[0].predicted->dataCount() == 8);
         QTest::keyClick(window_.get(), Qt::Key_F5);
@@ -264,6 +263,11 @@ class TestWindow : public QObject {
             QVERIFY(std::abs(row[predicted].toDouble() / row[total].toDouble() - 1) < 0.001);
         QVERIFY(run.noise_floor().n == int(n) && run.noise_floor().kl_mean > 0);
         QVERIFY(run.noise_floor().kl_mean < run.summary(1).kl_mean);
+        QVERIFY(!plot("error-per-token")->plot()->findChild<LinesChart*>()->floorBand().empty());
+        const QString floor = errorText(run.noise_floor().kl_mean);
+        const auto header = [&](size_t pane) { return window_->lanes().panes()[pane]->header()->accessibleName(); };
+        QTRY_VERIFY(header(0).contains(QStringLiteral("noise floor ") + floor));
+        QVERIFY2(header(1).contains(QStringLiteral("/ ") + floor), qPrintable(header(1)));
         QCOMPARE(window_->lanes().panes().size(), size_t(4));
     }
 

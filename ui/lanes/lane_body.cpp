@@ -42,7 +42,7 @@ int LaneBody::promptTokens() const {
 }
 
 LaneBody::Mark LaneBody::markOf(const StepRecord& record) const {
-    return {static_cast<unsigned char>(tintLevel(record, view_.errorMeasure())),
+    return {static_cast<unsigned char>(tintLevel(record, run_->floor_at(record.step), view_.errorMeasure())),
             record.comparable && !record.top1_agrees};
 }
 
@@ -50,6 +50,7 @@ void LaneBody::rebuild() {
     flow_.clear();
     flow_.setFont(Theme::instance().font(points_), width() - 2 * Theme::instance().px(11));
     marks_.clear();
+    n_floors_ = run_ ? run_->floors().size() : 0;
     utf8_ = Utf8Stream();
     first_flip_ = -1;
     if (promptTokens() > 0)
@@ -72,6 +73,10 @@ void LaneBody::endText() {
 
 void LaneBody::appendNew() {
     if (!run_ || run_->empty() || lane_ >= run_->n_lanes()) return;
+    if (n_floors_ != run_->floors().size()) {  // of tokens that are tinted already
+        n_floors_ = run_->floors().size();
+        retint();
+    }
     const std::vector<StepRecord>& records = run_->lane(lane_);
     if (marks_.size() >= records.size()) return;
     int first_line = flow_.lineCount() - 1;

@@ -79,6 +79,7 @@ class LaneBody : public QWidget {
     int lane_ = 0;
     TokenFlow flow_;
     std::vector<Mark> marks_;  // by step
+    size_t n_floors_ = 0;      // of run_->floors(), known to the marks
     Utf8Stream utf8_;
     bool ended_ = false;
     int first_flip_ = -1;

@@ -26,7 +26,7 @@ void LaneHeader::setContent(const Content& content) {
     menu_->setAccessibleName(tr("Menu of lane %1").arg(content.look.letter));
     QStringList words;
     for (const Metric& m : metrics())
-        words.append(m.key + QLatin1Char(' ') + m.value);
+        words.append(m.key + QLatin1Char(' ') + m.text());
     QString tip = QStringLiteral("%1\n%2").arg(content.name, content.spec);
     if (content.insideNoiseFloor()) {
         const QString inside = tr("mean KL %1 is inside the noise floor of %2 nats: the reference moves as much when "
@@ -35,6 +35,8 @@ void LaneHeader::setContent(const Content& content) {
                                    .arg(errorText(content.summary->kl_mean), errorText(content.noise_floor));
         words.append(inside);
         tip += QLatin1Char('\n') + inside;
+    } else if (content.measures_floor) {
+        tip += QLatin1Char('\n') + noiseFloorSentence();
     }
     setAccessibleName(tr("Lane %1, %2: %3").arg(content.look.letter, content.name, words.join(QStringLiteral(", "))));
     setToolTip(tip);
@@ -67,8 +69,15 @@ QVector<LaneHeader::Metric> LaneHeader::metrics() const {
     list.append({tr("MiB"), some ? mibText(s.bytes.total()) : kNone, QStringLiteral("88.88")});
     list.append({tr("tokens / s"), some && s.tokens_per_second > 0 ? fixedText(s.tokens_per_second, 1) : kNone,
                  QStringLiteral("888.8")});
-    list.append({tr("mean KL"), some && s.n_comparable > 0 ? errorText(s.kl_mean) : kNone, QStringLiteral("8.8e-04"),
-                 c.insideNoiseFloor()});
+    const QString widest = QStringLiteral("8.8e-04"), kl = some && s.n_comparable > 0 ? errorText(s.kl_mean) : kNone;
+    const QString floor = c.noise_floor > 0 ? errorText(c.noise_floor) : kNone;
+    if (!c.measures_floor)
+        list.append({tr("mean KL"), kl, widest});
+    else if (c.reference)  // its own KL is 0
+        list.append({tr("noise floor"), floor, widest});
+    else
+        list.append({tr("mean KL / floor"), kl, widest + QStringLiteral(" / 8.8e-07"), c.insideNoiseFloor(),
+                     QStringLiteral("/ ") + floor});
     if (c.reference)
         list.append({tr("perplexity"), some ? fixedText(s.ppl, 2) : kNone, QStringLiteral("888.88")});
     else
@@ -128,10 +137,10 @@ void LaneHeader::paintEvent(QPaintEvent*) {
     painter.fillRect(QRect(0, height() - 1, width(), 1), theme.colour(QStringLiteral("line")));
     const int name_end = paintName(painter, theme.px(8));
     const auto figures = metrics();
-    const QFont key_font = theme.font(8), value_font = theme.font(9, true);
+    const QFont key_font = theme.font(8), value_font = theme.font(9, true), beside_font = theme.font(9);
     const QFontMetrics key_metrics(key_font), value_metrics(value_font);
     if (compact_) {
-        const QString text = figures[0].value + tr(" bits · KL ") + figures[3].value;
+        const QString text = figures[0].value + tr(" bits · KL ") + figures[3].text();
         painter.setFont(theme.font(9));
         painter.setPen(theme.colour(QStringLiteral("dim")));
         painter.drawText(QRect(name_end, theme.px(8), menu_->x() - name_end - theme.px(4), theme.px(20)),
@@ -142,7 +151,7 @@ void LaneHeader::paintEvent(QPaintEvent*) {
     int total = 0;
     for (const Metric& m : figures) {
         widths.append(std::max({key_metrics.horizontalAdvance(m.key), value_metrics.horizontalAdvance(m.widest),
-                                value_metrics.horizontalAdvance(m.value)}));
+                                value_metrics.horizontalAdvance(m.text())}));
         total += widths.last();
     }
     const int pad = theme.px(11), room = width() - 2 * pad;
@@ -156,7 +165,12 @@ void LaneHeader::paintEvent(QPaintEvent*) {
         painter.drawText(QPoint(x, y + key_metrics.ascent()), figures[i].key);
         painter.setFont(value_font);
         painter.setPen(theme.colour(figures[i].dim ? QStringLiteral("dim") : QStringLiteral("text")));
-        painter.drawText(QPoint(x, y + key_metrics.height() + value_metrics.ascent()), figures[i].value);
+        const int line = y + key_metrics.height() + value_metrics.ascent();
+        painter.drawText(QPoint(x, line), figures[i].value);
+        painter.setFont(beside_font);
+        painter.setPen(theme.colour(QStringLiteral("dim")));
+        painter.drawText(QPoint(x + value_metrics.horizontalAdvance(figures[i].value + QLatin1Char(' ')), line),
+                         figures[i].beside);
         x += widths[i] + gap;
     }
 }

@@ -23,7 +23,8 @@ class LaneHeader : public QWidget {
         bool reference = false, exact = false, reference_path = false, failed = false;
         double nominal_bits = 0;
         std::optional<LaneSummary> summary;  ///< none before the first record
-        double noise_floor = 0;              ///< mean KL of the reference's second draw, nats; 0: not measured
+        bool measures_floor = false;         ///< the figure below comes, if later than the others
+        double noise_floor = 0;              ///< mean KL of the reference's second draw, nats; 0: not measured yet
         bool insideNoiseFloor() const {
             return !reference && summary && summary->n_comparable > 0 && summary->kl_mean < noise_floor;
         }
@@ -41,6 +42,8 @@ class LaneHeader : public QWidget {
     struct Metric {
         QString key, value, widest;
         bool dim = false;
+        QString beside;  ///< in grey after the value
+        QString text() const { return beside.isEmpty() ? value : value + QLatin1Char(' ') + beside; }
     };
     QVector<Metric> metrics() const;
     int paintName(QPainter& painter, int y);

@@ -35,13 +35,14 @@ void LanePane::updateHeader() {
     c.spec = QString::fromStdString(spec.text);
     c.reference = lane() == experiment.reference;
     c.exact = spec.exact();
+    c.measures_floor = experiment.noise_floor;
     c.reference_path = experiment.kernels == KernelPath::reference;
     const int head_dim = measured ? run.head_dim() : controller_.model() ? controller_.model()->config().head_dim : 64;
     c.nominal_bits = nominal_bits_per_value(spec, head_dim);
     if (measured) {
         if (lane() < int(run.info().lanes.size())) c.failed = run.info().lanes[size_t(lane())].failed;
         c.summary = run.summary(lane());
-        if (!c.reference) c.noise_floor = run.noise_floor().kl_mean;
+        c.noise_floor = run.noise_floor().kl_mean;
     }
     header_->setContent(c);
     body_->setAccessibleName(tr("Text of lane %1, %2").arg(c.look.letter, c.name));

@@ -5,10 +5,15 @@
 
 namespace kvasir::ui {
 
-int tintLevel(const StepRecord& record, ErrorMeasure measure) {
+int tintLevel(const StepRecord& record, const FloorRecord* floor, ErrorMeasure measure) {
     if (!record.comparable) return 0;  // the contexts differ: there is no error to show
     const bool kl = measure == ErrorMeasure::kl;
     const double error = kl ? record.kl : std::fabs(double(record.probability) - double(record.reference_probability));
+    if (floor) {
+        // how far the token's probability moves with the reference's second draw
+        const double moves = double(record.reference_probability) * std::expm1(double(floor->delta_logprob));
+        if (error < (kl ? double(floor->kl) : std::fabs(moves))) return 0;
+    }
     int level = 0;
     for (const double edge : kl ? kKlEdges : kDpEdges)
         if (error >= edge) ++level;

@@ -14,6 +14,7 @@ namespace kvasir::ui {
 constexpr std::array<double, 5> kKlEdges = {0.01, 0.03, 0.1, 0.3, 1};
 constexpr std::array<double, 5> kDpEdges = {0.01, 0.03, 0.1, 0.3, 0.6};
 
-int tintLevel(const StepRecord& record, ErrorMeasure measure);  ///< 0 (none) .. 5
+/// 0 (none) .. 5. `floor` is that of the token, nullptr when it is not known: an error below it has no tint.
+int tintLevel(const StepRecord& record, const FloorRecord* floor, ErrorMeasure measure);
 
 }  // namespace kvasir::ui

@@ -140,9 +140,11 @@ void TokenPopover::paintEvent(QPaintEvent*) {
                      QStringLiteral("“%1”").arg(tokenText(run_->piece_of(r.token_id)).trimmed()));
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
+    const FloorRecord* floor = run_->floor_at(step_);
     const QString error = lane_ == reference ? QString()
-                          : r.comparable     ? tr("KL %1 nats").arg(errorText(double(r.kl)))
-                                             : tr("contexts differ");
+                          : !r.comparable    ? tr("contexts differ")
+                          : !floor           ? tr("KL %1 nats").arg(errorText(double(r.kl)))
+                                   : tr("KL %1 / floor %2").arg(errorText(double(r.kl)), errorText(double(floor->kl)));
     painter.drawText(title, Qt::AlignVCenter | Qt::AlignRight, error);
     painter.fillRect(QRect(pad, theme.px(33), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));
     painter.fillRect(QRect(pad, height() - theme.px(38), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));

@@ -26,14 +26,14 @@ std::vector<Measure> errorMeasures() {
     // After a fork the contexts differ: no error is drawn there.
     kl.value = [](const StepRecord& r) { return r.comparable ? double(r.kl) : kNoValue; };
     kl.text = errorText;
-    kl.floor = [](const StepRecord& r) { return double(r.floor_kl); };
+    kl.floor = [](const FloorRecord& f) { return double(f.kl); };
 
     Measure delta = kl;
     delta.name = QStringLiteral("Δ log-probability");
     delta.axis = QStringLiteral("Δ log p of the token, nats");
     delta.log = false;
     delta.value = [](const StepRecord& r) { return r.comparable ? double(r.delta_logprob) : kNoValue; };
-    delta.floor = [](const StepRecord& r) { return std::abs(double(r.floor_delta_logprob)); };
+    delta.floor = [](const FloorRecord& f) { return std::abs(double(f.delta_logprob)); };
 
     Measure rank = kl;
     rank.name = QStringLiteral("Rank");
@@ -67,13 +67,16 @@ QByteArray ErrorPerToken::csv() const {
                    "probability", "reference_probability", "rank", "top1_id", "top1_agrees", "floor_kl",
                    "floor_delta_logprob"});
     for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane))
+        for (const StepRecord& r : run().lane(lane)) {
+            const FloorRecord* floor =
+                lane == run().info().experiment.reference ? run().floor_at(r.step) : nullptr;  // of no other lane
             csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
                      QByteArray::number(r.position), QByteArray::number(r.token_id), r.comparable ? "1" : "0",
                      exactText(r.kl), exactText(r.delta_logprob), exactText(r.nll), exactText(r.probability),
                      exactText(r.reference_probability), QByteArray::number(r.rank), QByteArray::number(r.top1_id),
-                     r.top1_agrees ? "1" : "0", r.has_floor ? exactText(r.floor_kl) : "",
-                     r.has_floor ? exactText(r.floor_delta_logprob) : ""});
+                     r.top1_agrees ? "1" : "0", floor ? exactText(floor->kl) : "",
+                     floor ? exactText(floor->delta_logprob) : ""});
+        }
     return csv.bytes();
 }
 

@@ -153,10 +153,10 @@ void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
 
 void LaneLinesPlot::appendFloor() {
     if (!measure().floor || !run().info().experiment.noise_floor) return;
-    const std::vector<StepRecord>& records = run().lane(run().info().experiment.reference);
-    for (; n_floor_ < records.size(); ++n_floor_) {
-        const StepRecord& record = records[n_floor_];
-        if (record.has_floor) chart_->floorBand().add(record.position, floor_mean_.add(measure().floor(record)));
+    const double first = double(run().info().prompt_ids.size());
+    for (; n_floor_ < run().floors().size(); ++n_floor_) {
+        const FloorRecord& floor = run().floors()[n_floor_];
+        chart_->floorBand().add(first + floor.step, floor_mean_.add(measure().floor(floor)));
     }
 }
 
@@ -203,8 +203,8 @@ QCPRange LaneLinesPlot::yLimits(const QCPRange& x) const {
         bool found = false;
         const QCPRange levels = floor.graph()->getValueRange(found, measure().log ? QCP::sdPositive : QCP::sdBoth);
         if (found && measure().log) {
-            low = std::min(low, levels.lower / 2);
-            lowest = std::min(lowest, levels.lower / 2);
+            low = std::min(low, levels.lower / 1.2);
+            lowest = std::min(lowest, levels.lower / 1.2);
             high = std::max(high, levels.upper);
         } else if (found) {
             low = std::min(low, -levels.upper);

@@ -30,8 +30,8 @@ struct Measure {
     std::function<QString(double)> text;
     /// What is drawn thin for every planned token of a lane, before and during the run; none for most measures.
     std::function<double(const CacheSpec&, const PlannedRun&, int position)> predicted;
-    /// From a record of the reference that has a noise floor: the size below which `value` means nothing.
-    std::function<double(const StepRecord&)> floor;
+    /// The size below which `value` means nothing; none for most measures.
+    std::function<double(const FloorRecord&)> floor;
 };
 
 class LaneLinesPlot : public PlotFrame {
@@ -80,7 +80,7 @@ class LaneLinesPlot : public PlotFrame {
     std::vector<size_t> n_drawn_;  // records drawn, per lane
     std::vector<RunningMean> means_;
     std::vector<QCPRange> spans_;  // of finite values (log: positive ones), per lane; lower > upper: none
-    size_t n_floor_ = 0;           // records of the reference whose floor is drawn
+    size_t n_floor_ = 0;           // of run().floors(), drawn
     RunningMean floor_mean_{RunningMean::Kind::none};
 };
 

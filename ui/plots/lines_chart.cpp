@@ -21,8 +21,8 @@ void LinesChart::clearLines() {
 
 void LinesChart::addLine(int lane, int index, bool reference, const QString& name, bool with_raw) {
     Line line{lane, reference, index, name, nullptr, nullptr, nullptr};
-    if (with_raw) line.raw = addGraph();
-    line.line = addGraph();
+    if (with_raw) line.raw = new FlooredGraph(xAxis, yAxis, floor_);  // the plot owns its graphs
+    line.line = new FlooredGraph(xAxis, yAxis, floor_);
     lines_ << line;
     restyleLines();
 }
@@ -51,15 +51,18 @@ void LinesChart::restyleLines() {
     for (const Line& line : lines_) {
         const LaneLook look = theme().lane(line.index, line.reference);
         const bool shown = !hidden_.contains(line.lane);
-        line.line->setPen(QPen(look.colour, look.pen * theme().typeScale()));
+        const QColor grey = theme().colour(QStringLiteral("dim"));
+        const double width = look.pen * theme().typeScale();
+        line.line->setPens(QPen(look.colour, width), QPen(grey, width));
         line.line->setVisible(shown);
-        for (const auto& [graph, alpha] : {std::pair{line.raw, 0.3f}, {line.predicted, 0.5f}}) {
-            if (!graph) continue;
-            QColor faint = look.colour;
-            faint.setAlphaF(alpha);
-            graph->setPen(QPen(faint, 1));
-            graph->setVisible(shown);
-        }
+        const auto faint = [](QColor colour, float alpha) {
+            colour.setAlphaF(alpha);
+            return QPen(colour, 1);
+        };
+        if (line.raw) line.raw->setPens(faint(look.colour, 0.3f), faint(grey, 0.3f));
+        if (line.raw) line.raw->setVisible(shown);
+        if (line.predicted) line.predicted->setPen(faint(look.colour, 0.5f));
+        if (line.predicted) line.predicted->setVisible(shown);
         marks << LaneMark{line.lane, look, line.name, line.line, line.predicted, shown};
     }
     marks_->setMarks(marks);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/plots/chart.h"
-#include "ui/plots/floor_band.h"
+#include "ui/plots/floored_graph.h"
 #include "ui/plots/lane_marks.h"
 
 namespace kvasir::ui {
@@ -18,8 +18,8 @@ class LinesChart : public Chart {
         bool reference = false;
         int index = 0;  ///< among the lanes without the reference
         QString name;
-        QCPGraph* line = nullptr;
-        QCPGraph* raw = nullptr;        ///< nullptr where the line is what was recorded
+        FlooredGraph* line = nullptr;
+        FlooredGraph* raw = nullptr;    ///< nullptr where the line is what was recorded
         QCPGraph* predicted = nullptr;  ///< nullptr where nothing is predicted
     };
 

@@ -17,7 +17,7 @@ const std::vector<ActionRow>& Actions::table() {
          "Every lane is given the reference's token: errors compare", true},
         {"free-running", "Run", "Free-r&unning", "Ctrl+Shift+T", "", "Every lane follows its own text", true},
         {"noise-floor", "Run", "Measure the &noise floor", "Ctrl+Shift+N", "",
-         "The reference a second time with its sums in another order; costs one more lane", true},
+         "How far the reference moves when its sums are taken in another order: an error below it says nothing", true},
         {"open", "File", "&Open model, text or session ...", "Ctrl+O", "file",
          "Opens a GGUF model, a text or a .kvasir session", false},
         {"save", "File", "&Save session", "Ctrl+S", "", "Saves experiment, results and view as .kvasir", false},

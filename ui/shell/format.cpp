@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/format.h"
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <cmath>
 
@@ -30,6 +31,12 @@ QString modelTitle(const std::string& path, const std::string& weights) {
     const QString type = QString::fromStdString(weights);
     if (name.endsWith(type, Qt::CaseInsensitive) && name.size() > type.size() + 1) name.chop(type.size() + 1);
     return name;
+}
+
+QString noiseFloorSentence() {
+    return QCoreApplication::translate("format",
+                                       "The noise floor is how far the reference moves when its sums are taken in "
+                                       "another order: an error below it says nothing.");
 }
 
 QString tokenText(const std::string& bytes) {

@@ -19,6 +19,9 @@ QString fileSizeText(uint64_t bytes);  ///< 88.6 MiB
 /// files are often those of the training run.
 QString modelTitle(const std::string& path, const std::string& weights);
 
+/// What the noise floor is, in one sentence.
+QString noiseFloorSentence();
+
 /// Token bytes as one printable line: line breaks and tabs as symbols, invalid bytes as U+FFFD.
 QString tokenText(const std::string& bytes);
 

@@ -134,6 +134,9 @@ void MainWindow::showStatus() {
         case EngineState::paused:
             text = tr("Paused · ") + counts + coverage;
             break;
+        case EngineState::noise_floor:
+            text = tr("Measuring the noise floor · ") + counts + coverage;
+            break;
         case EngineState::finished:
             text = tr("Done · ") + counts + coverage;
             break;
@@ -152,6 +155,7 @@ void MainWindow::showStatus() {
                                 run.empty() ? tr("nothing measured") : tr("the run shown was made before"));
     }
     status_text_->setText(text);
+    if (s.state == EngineState::noise_floor) status_text_->setToolTip(text + QLatin1Char('\n') + noiseFloorSentence());
     showKernels();
 }
 

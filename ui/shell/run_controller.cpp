@@ -11,7 +11,8 @@ constexpr int kActiveInterval = 33;  // ms: 30 Hz
 constexpr int kIdleInterval = 100;
 
 bool active(EngineState state) {
-    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running;
+    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running ||
+           state == EngineState::noise_floor;
 }
 
 bool sameStatus(const EngineStatus& a, const EngineStatus& b) {
@@ -65,7 +66,7 @@ void RunController::resume() {
 }
 
 void RunController::step() {
-    const bool under_way = underWay();
+    const bool under_way = underWay() && status_.state != EngineState::noise_floor;  // no token will come
     if (under_way)
         engine_.step();
     else
@@ -87,7 +88,7 @@ Session RunController::session() const {
 }
 
 void RunController::adoptSession(const Session& session) {
-    engine_.stop();
+    engine_.stop(false);
     const auto info = engine_.run_info();
     run_serial_ = info ? info->serial : 0;
     loaded_run_ = true;
@@ -127,20 +128,21 @@ void RunController::tick() {
     }
     const EngineStatus status = engine_.status();
     const auto before = engine_.run_info();
-    std::vector<StepRecord> records = engine_.drain();
+    RunRecords records = engine_.drain();
     const auto info = engine_.run_info();
     if (info && info->serial != run_serial_ && model_) {
-        if (before != info) dropRecordsOfOldRun(records);
+        if (before != info) dropRecordsOfOldRun(records.steps);
         beginRun(info);
     }
     if (!records.empty() && !loaded_run_) {
-        for (const StepRecord& r : records) {
+        for (const StepRecord& r : records.steps) {
             keepPiece(r.token_id);
             keepPiece(r.top1_id);
             for (const TopToken& t : r.top)
                 keepPiece(t.id);
         }
-        run_.append(std::move(records));
+        run_.append(std::move(records.steps));
+        run_.append(records.floors);
         emit recordsAppended();
     }
     if (auto frame = engine_.take_distribution()) emit distributionReady(std::move(frame));

@@ -25,7 +25,8 @@ class RunController : public QObject {
     /// A run has begun and not ended.
     bool underWay() const {
         const EngineState s = status_.state;
-        return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused;
+        return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused ||
+               s == EngineState::noise_floor;
     }
     /// No more records will come for run().
     bool runIsOver() const {

@@ -26,7 +26,7 @@ namespace {
 
 bool working(EngineState state) {
     return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running ||
-           state == EngineState::paused;
+           state == EngineState::paused || state == EngineState::noise_floor;
 }
 
 }  // namespace
@@ -168,6 +168,8 @@ void RunToolbar::showProgress() {
         text = tr("%1 of %2").arg(countText(s.n_done), countText(s.n_planned));
         if (s.state == EngineState::paused)
             text += tr(" · paused");
+        else if (!s.what.empty())
+            text += QStringLiteral(" · ") + QString::fromStdString(s.what);
         else if (s.n_done > 1)
             text += tr(" · %1 left").arg(durationText(s.elapsed_s / s.n_done * (s.n_planned - s.n_done)));
     } else {

@@ -17,6 +17,8 @@ QString transcriptText(const RunModel& run) {
     text += QStringLiteral("\n[prompt, %1 tokens]\n%2\n")
                 .arg(info.prompt_ids.size())
                 .arg(QString::fromStdString(valid_utf8(prompt)));
+    const NoiseFloor noise = run.noise_floor();
+    const QString floor = noise.n > 0 ? QStringLiteral(" (noise floor %1)").arg(errorText(noise.kl_mean)) : QString();
     for (int lane = 0; lane < run.n_lanes(); ++lane) {
         if (run.lane(lane).empty()) continue;
         const LaneSummary s = run.summary(lane);
@@ -26,9 +28,9 @@ QString transcriptText(const RunModel& run) {
         text += QStringLiteral("\n[%1 %2: %3]\n")
                     .arg(QString::fromLatin1(laneLetter(run, lane)), laneName(run, lane),
                          QString::fromStdString(info.lanes[size_t(lane)].active));
-        text += QStringLiteral("bits per value %1, effective %2; %3 MiB; mean KL %4 nats; same top-1 %5; tokens %6")
+        text += QStringLiteral("bits per value %1, effective %2; %3 MiB; mean KL %4 nats%5; same top-1 %6; tokens %7")
                     .arg(fixedText(info.lanes[size_t(lane)].nominal_bits, 1), fixedText(s.effective_bits, 2),
-                         mibText(s.bytes.total()), errorText(s.kl_mean), percentText(s.top1_agreement))
+                         mibText(s.bytes.total()), errorText(s.kl_mean), floor, percentText(s.top1_agreement))
                     .arg(s.n_scored);
         if (s.first_flip >= 0)
             text += QStringLiteral("; first flip at token %1, margin %2")

@@ -34,7 +34,7 @@ class TestEngine : public QObject {
         engine.wait_until_idle();
         QCOMPARE(engine.status().state, EngineState::finished);
         QCOMPARE(engine.status().n_done, 20);
-        const auto records = engine.drain();
+        const auto records = engine.drain().steps;
         QCOMPARE(records.size(), size_t(40));
         for (const StepRecord& r : records)
             QCOMPARE(r.run, engine.run_info()->serial);
@@ -86,7 +86,7 @@ class TestEngine : public QObject {
         const EngineStatus end = engine.status();
         QVERIFY(end.state == EngineState::stopped || end.state == EngineState::finished);
         // Nothing measured is lost: every token done has its records.
-        QCOMPARE(engine.drain().size(), size_t(end.n_done) * 2);
+        QCOMPARE(engine.drain().steps.size(), size_t(end.n_done) * 2);
     }
     void startEndsTheRunBefore() {
         Engine engine;
