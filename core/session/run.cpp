@@ -58,6 +58,7 @@ struct Run::Impl {
     std::unique_ptr<Forward> forward;
     std::unique_ptr<SecondDraw> second_draw;  ///< of the reference, when the noise floor is measured
     std::vector<Lane> lanes;                  ///< running ones only, in experiment order
+    std::vector<float> logits;                ///< of a step, all lanes; kept for its memory
     std::vector<std::string> errors;
     int reference = -1;  ///< index into lanes
     int done = 0;
@@ -72,7 +73,7 @@ struct Run::Impl {
         lane.error = errors[size_t(lane.index)] = error.message();
     }
     bool ends_text(int id) const;
-    int sample(Lane& lane) const;
+    int sample(Lane& lane, const Prediction& prediction) const;
     void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
                 const std::vector<int>& tokens);
     Status forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled);
@@ -229,9 +230,16 @@ bool Run::Impl::ends_text(int id) const {
     return model->tokenizer().is_end_of_generation(id) || std::find(stops.begin(), stops.end(), id) != stops.end();
 }
 
-int Run::Impl::sample(Lane& lane) const {
+int Run::Impl::sample(Lane& lane, const Prediction& prediction) const {
     const size_t n_vocab = size_t(model->config().n_vocab);
     const bool may_end = done >= info.experiment.min_tokens;
+    // A greedy choice is among the likeliest tokens, which are known already.
+    const auto allowed = [&](int id) {
+        return (may_end || !ends_text(id)) && !std::binary_search(unused.begin(), unused.end(), id);
+    };
+    if (!(info.experiment.sampling.temperature > 0) && std::isfinite(prediction.log_sum))
+        for (const TopToken& token : prediction.top)
+            if (allowed(token.id)) return token.id;
     if (unused.empty() && may_end) return lane.sampler.pick({lane.logits.data(), n_vocab});
     constexpr float kNever = -std::numeric_limits<float>::infinity();
     std::vector<float> masked(lane.logits.begin(), lane.logits.begin() + std::ptrdiff_t(n_vocab));
@@ -295,7 +303,6 @@ Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck
         sequences.push_back(std::move(s));
         who.push_back(&lanes[i]);
     }
-    std::vector<float> logits;
     if (Status s = forward->run(sequences, options, logits, cancelled); !s) return s;
     const size_t stride = forward->logits_stride();
     for (size_t s = 0; s < sequences.size(); ++s) {
@@ -325,12 +332,14 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     const bool free = m.info.experiment.mode == Mode::free_running;
     std::vector<int> tokens(m.lanes.size(), -1);
     Lane& ref = m.lanes[size_t(m.reference)];
-    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)] : ref.running ? m.sample(ref) : -1;
+    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)]
+                          : ref.running                ? m.sample(ref, predictions[size_t(m.reference)])
+                                                       : -1;
     for (size_t i = 0; i < m.lanes.size(); ++i) {
         Lane& lane = m.lanes[i];
         if (!lane.running) continue;
         const bool own = free && int(i) != m.reference;
-        tokens[i] = own ? m.sample(lane) : ref_token;
+        tokens[i] = own ? m.sample(lane, predictions[i]) : ref_token;
     }
     m.record(records, predictions, tokens);
     ++m.done;
