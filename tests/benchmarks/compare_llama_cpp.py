@@ -233,7 +233,8 @@ def aim_of(row):
 
 
 def print_rows(rows, title, with_aims):
-    print(f"\n{title}\n{'depth':>6}  {'cache':<5} {'Kvasir':>8} {'llama.cpp':>10}  {'fa':<3} {'ratio':>6}  of rounds" +
+    print(f"\n{title}")
+    print(f"{'depth':>6}  {'cache':<5} {'Kvasir':>8} {'llama.cpp':>10}  {'fa':<3} {'ratio':>6}  of rounds" +
           (f"{'floor':>10} {'goal':>5}" if with_aims else ""))
     for row in rows:
         once = len(row["rounds"]["kvasir"]) == 1
@@ -274,8 +275,8 @@ def report(options, comparison, machine):
     print_rows(comparison.decode_rows, "Decode, one token at a time", True)
     print_rows(comparison.prefill_rows, "Prefill from an empty cache to this depth", False)
     if any(row["ratio_max"] > UNSTEADY * row["ratio_min"] for row in comparison.decode_rows):
-        print(f"\nThe ratios of single rounds lie more than a factor of {UNSTEADY} apart: the machine was busy with other "
-              "work.\nRepeat this on an idle one before relying on it.")
+        print(f"\nThe ratios of single rounds lie more than a factor of {UNSTEADY} apart: the machine was busy with "
+              "other work.\nRepeat this on an idle one before relying on it.")
 
 
 def main():
@@ -289,7 +290,8 @@ def main():
         python = prepare(place, options.package_version)
         if options.keep:
             say(f"the environment stays in {place}; use it again with --venv {place}")
-        machine = {"cpu": cpu_name(), "cores": os.cpu_count(), "nice": os.nice(0), "load_before": os.getloadavg()[0]}
+        machine = {"cpu": cpu_name(), "cores": os.cpu_count(), "nice": os.nice(0),
+                   "load_before": os.getloadavg()[0]}
         llama, complete = LlamaCpp(python), True
         try:
             comparison = Comparison(options, kvasir, llama)
@@ -303,9 +305,9 @@ def main():
     machine["load_after"] = os.getloadavg()[0]
     report(options, comparison, machine)
     if options.json:
-        document = {"complete": complete, "kvasir": kvasir.last["kvasir"], "model": kvasir.last["model"], "llama_cpp": comparison.opened,
-                    "machine": machine, "threads": options.threads, "tokens": options.tokens,
-                    "specs": comparison.specs, "decode": comparison.decode_rows,
+        document = {"complete": complete, "kvasir": kvasir.last["kvasir"], "model": kvasir.last["model"],
+                    "llama_cpp": comparison.opened, "machine": machine, "threads": options.threads,
+                    "tokens": options.tokens, "specs": comparison.specs, "decode": comparison.decode_rows,
                     "prefill": comparison.prefill_rows}
         try:
             options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
