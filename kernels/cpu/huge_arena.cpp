@@ -92,7 +92,6 @@ size_t HugeArena::bytes_in_use() const {
 }
 
 /// Room from the open chunk, or from a new one that is open then.
-
 uint8_t* HugeArena::cut(size_t bytes) {
     if (!kSharedChunks || !open_ || open_->size - open_->used < bytes) {
         const size_t size = kSharedChunks ? std::max(chunk_bytes_, round_up(bytes, kHugePage)) : bytes;
