@@ -314,7 +314,8 @@ def main():
         except OSError as error:
             raise Problem(f"the figures could not be written to {options.json}: {error.strerror}.")
     if not complete:
-        raise KeyboardInterrupt
+        say("interrupted; what was measured stands above")
+        sys.exit(130)
 
 
 if __name__ == "__main__":
@@ -324,5 +325,5 @@ if __name__ == "__main__":
         print(f"compare_llama_cpp: error: {problem}", file=sys.stderr)
         sys.exit(problem.status)
     except KeyboardInterrupt:
-        say("interrupted; what was measured stands above")
+        say("interrupted before anything was measured")
         sys.exit(130)
