@@ -21,6 +21,7 @@ nlohmann::json to_json(const BenchRow& r) {
             {"decode_tokens_per_second", {{"median", r.median}, {"min", r.min}, {"max", r.max}}},
             {"weight_bytes", r.weight_bytes},
             {"cache_bytes", r.cache_bytes},
+            {"multiply_adds_per_step", r.multiply_adds},
             {"bytes_per_token", double(r.cache_bytes) / r.lanes / r.n_cached},
             {"memory_limit_tokens_per_second", r.memory_limit},
             {"share_of_memory_limit", r.median / r.memory_limit},

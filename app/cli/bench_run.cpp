@@ -90,6 +90,7 @@ void Bench::add_limits(BenchRow& row, const Machine& machine) const {
     const double attention = 2.0 * width * (row.depth + row.n_tokens / 2.0);
     const double macs = row.lanes * (c.n_layers * (layer + attention) + double(c.n_embd) * c.n_vocab);
     const double memory_s = bytes / (machine.bandwidth_gbps * 1e9), fma_s = 2 * macs / (machine.fma_gflops * 1e9);
+    row.multiply_adds = uint64_t(macs);
     row.memory_limit = 1 / memory_s;
     row.roofline = 1 / std::max(memory_s, fma_s);
 }

@@ -24,6 +24,7 @@ struct BenchRow {
     double prefill_rate = 0;                     ///< prompt tokens per second
     double median = 0, min = 0, max = 0;         ///< steps per second
     uint64_t weight_bytes = 0, cache_bytes = 0;  ///< read by a step at the end of the measurement
+    uint64_t multiply_adds = 0;                  ///< of a step, all lanes, half-way through the measurement
     double memory_limit = 0, roofline = 0;       ///< steps per second
     TimeSplit split;                             ///< mean ns per step, all lanes together
 };

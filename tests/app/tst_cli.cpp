@@ -198,7 +198,8 @@ class TestCli : public QObject {
         QCOMPARE(j["results"].size(), size_t(4));
         for (const char* key : {"prefill_tokens_per_second", "decode_tokens_per_second", "weight_bytes", "cache_bytes",
                                 "bytes_per_token", "memory_limit_tokens_per_second", "share_of_memory_limit",
-                                "roofline_tokens_per_second", "share_of_roofline", "time_split"})
+                                "roofline_tokens_per_second", "share_of_roofline", "time_split",
+                                "multiply_adds_per_step"})
             QVERIFY2(j["results"][0].contains(key), key);
     }
     void selftestHolds() {
