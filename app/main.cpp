@@ -2,13 +2,40 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QTimer>
+#include <algorithm>
+#include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "core/report/provenance.h"
+#include "ui/figures/bench_figures.h"
 #include "ui/shell/automation.h"
 #include "ui/shell/main_window.h"
 
+namespace {
+
+/// The exit status is that of the command line: 2 wrong usage, 3 input refused, 4 not written.
+int drawFigures(const QStringList& documents, const QString& folder, const QString& theme) {
+    const auto kind = theme == QLatin1String("dark") ? kvasir::ui::Theme::Kind::dark : kvasir::ui::Theme::Kind::light;
+    const auto drawn = kvasir::ui::drawBenchFigures(documents, folder, kvasir::ui::Theme(kind));
+    if (!drawn) {
+        std::fprintf(stderr, "error: %s\n", drawn.error().message().c_str());
+        const kvasir::ErrorCode code = drawn.error().code;
+        return code == kvasir::ErrorCode::usage ? 2 : code == kvasir::ErrorCode::input ? 3 : 4;
+    }
+    for (const QString& file : drawn->files)
+        std::printf("%s\n", qPrintable(file));
+    for (const QString& figure : drawn->left_out)
+        std::fprintf(stderr, "left out: %s\n", qPrintable(figure));
+    return 0;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+    // Figures need no display; the platform is chosen before there is an application that could parse options.
+    if (std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--figures"; }))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("kvasir"));
     QApplication::setApplicationDisplayName(QStringLiteral("Kvasir"));
@@ -21,19 +48,37 @@ int main(int argc, char** argv) {
     parser.addHelpOption();
     parser.addVersionOption();
     parser.addPositionalArgument(QStringLiteral("file"),
-                                 tr("A model (.gguf), a text (.txt, .md) or a session (.kvasir)."),
+                                 tr("A model (.gguf), a text (.txt, .md) or a session (.kvasir); with --figures speed "
+                                    "measurements (.json)."),
                                  QStringLiteral("[file...]"));
     const QCommandLineOption reset(QStringLiteral("reset-settings"),
                                    tr("Forgets layout, theme and the last experiment before it starts."));
     const QCommandLineOption run(QStringLiteral("run"), tr("Runs the experiment at once."));
-    const QCommandLineOption theme(QStringLiteral("theme"), tr("light, dark, contrast or auto."), tr("name"));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   tr("light, dark, contrast or auto; for figures light, dark or paper "
+                                      "(light, and the default)."),
+                                   tr("name"));
     const QCommandLineOption screenshot(
         QStringLiteral("screenshot"),
         tr("Runs the first experiment, saves pictures of the window into a folder and quits."), tr("folder"));
     const QCommandLineOption benchmark(QStringLiteral("benchmark"),
                                        tr("Runs the first experiment, prints how fast the window answered and quits."));
-    parser.addOptions({reset, run, theme, screenshot, benchmark});
+    const QCommandLineOption figures(
+        QStringLiteral("figures"),
+        tr("Draws the speed measurements that kvasir-cli bench --json wrote, as SVG and PNG, and quits."));
+    const QCommandLineOption out(QStringLiteral("out"), tr("Where --figures writes."), tr("folder"));
+    parser.addOptions({reset, run, theme, screenshot, benchmark, figures, out});
     parser.process(app);
+
+    if (parser.isSet(figures)) {
+        const QString name = parser.isSet(theme) ? parser.value(theme) : QStringLiteral("paper");
+        if (!parser.isSet(out) || parser.positionalArguments().isEmpty() ||
+            !QStringList{QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("paper")}.contains(name)) {
+            qCritical("kvasir: use --figures BENCH.json... --out DIR [--theme light|dark|paper].");
+            return 2;
+        }
+        return drawFigures(parser.positionalArguments(), parser.value(out), name);
+    }
 
     const bool automatic = parser.isSet(screenshot) || parser.isSet(benchmark);
     kvasir::ui::Settings settings(!automatic);  // pictures and figures start from nothing and leave nothing

@@ -46,6 +46,12 @@ void StackedBars::draw(QCPPainter* painter) {
         const BarRow& row = rows[i];
         const LaneLook look = theme->lane(row.index, row.reference);
         const double y = rowCentre(i), height = rowHeight();
+        if (row.parts.empty()) {
+            painter->setFont(total_font);
+            painter->setPen(theme->colour(QStringLiteral("dim")));
+            painter->drawText(QPointF(theme->px(8), y + middle), row.name);
+            continue;
+        }
         painter->setFont(name_font);
         painter->setPen(row.shown ? theme->colour(QStringLiteral("text")) : off);
         const QString name = look.letter + QStringLiteral("  ") + row.name;

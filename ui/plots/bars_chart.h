@@ -12,7 +12,7 @@ struct BarRow {
     bool reference = false;
     int index = 0;  ///< among the lanes without the reference
     QString name;
-    std::vector<double> parts;
+    std::vector<double> parts;  ///< none: the row is a heading over those below
     bool shown = true;
 };
 

@@ -85,12 +85,11 @@ void Chart::hideCrosshair() {
     replotCrosshair();
 }
 
-void Chart::paintForExport(QCPPainter& painter, QSize size) {
-    static const Theme paper;  // a new theme is light, at scale 1
+void Chart::paintForExport(QCPPainter& painter, QSize size, const Theme& theme) {
     const Theme& screen = *theme_;
     const bool crossed = crosshair_->visible();
     crosshair_->setVisible(false);
-    applyTheme(paper);
+    applyTheme(theme);
     toPainter(&painter, size.width(), size.height());
     applyTheme(screen);
     crosshair_->setVisible(crossed);

@@ -32,8 +32,8 @@ class Chart : public QCustomPlot {
 
     /// Width and height a picture of this chart has, at 96 units an inch.
     virtual QSize exportSize() const { return {643, 320}; }  // 170 mm wide
-    /// Paints the chart without its crosshair in light colours, whatever is on screen.
-    void paintForExport(QCPPainter& painter, QSize size);
+    /// Paints the chart without its crosshair in the colours of `theme`, whatever is on screen.
+    void paintForExport(QCPPainter& painter, QSize size, const Theme& theme);
 
  signals:
     void followingChanged(bool follow);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/plots/label_spread.h"
 #include "ui/plots/plot_style.h"
 
 namespace kvasir::ui {
@@ -71,28 +72,12 @@ void LaneMarks::placeLabels(double text_height) {
                          std::clamp(y, double(area.top()) + text_height / 2, double(area.bottom()) - text_height / 2)};
     }
     std::stable_sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) { return a.y < b.y; });
-    // Groups of touching labels are spread about their mean place and pushed back inside the axes.
-    for (int pass = 0; pass < int(labels_.size()); ++pass) {
-        bool moved = false;
-        for (int i = 0; i + 1 < int(labels_.size()); ++i) {
-            const double lack = text_height - (labels_[i + 1].y - labels_[i].y);
-            if (lack <= 0.01) continue;
-            labels_[i].y -= lack / 2;
-            labels_[i + 1].y += lack / 2;
-            moved = true;
-        }
-        if (!moved) break;
-    }
-    double floor = area.top() + text_height / 2;
-    for (Label& label : labels_) {
-        label.y = std::max(label.y, floor);
-        floor = label.y + text_height;
-    }
-    double ceiling = area.bottom() + text_height / 2;
-    for (int i = int(labels_.size()) - 1; i >= 0; --i) {
-        labels_[i].y = std::min(labels_[i].y, ceiling);
-        ceiling = labels_[i].y - text_height;
-    }
+    QVector<double> centres;
+    for (const Label& label : labels_)
+        centres << label.y;
+    centres = spreadLabels(centres, text_height, area.top(), area.bottom());
+    for (int i = 0; i < int(labels_.size()); ++i)
+        labels_[i].y = centres[i];
 }
 
 void LaneMarks::draw(QCPPainter* painter) {

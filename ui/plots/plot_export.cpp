@@ -20,45 +20,46 @@ constexpr int kUnitsPerInch = 96;
 constexpr double kMillimetresPerInch = 25.4;
 constexpr int kEdge = 8, kTitleHeight = 20, kLegendHeight = 18;
 
-const Theme& paper() {
-    static const Theme theme;  // a new theme is light, at scale 1
-    return theme;
-}
-
 constexpr int kDotsPerMetre = int(kUnitsPerInch / kMillimetresPerInch * 1000 + 0.5);
 
 int captionHeight(const ExportPage& page, int width) {
     QImage device(1, 1, QImage::Format_RGB32);  // text is as wide as on the page, whatever the screen
     device.setDotsPerMeterX(kDotsPerMetre);
     device.setDotsPerMeterY(kDotsPerMetre);
-    const QFontMetrics metrics(paper().font(7), &device);
+    const QFontMetrics metrics(page.theme->font(7), &device);
     return metrics.boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap, page.caption).height() + 4;
 }
 
 void paintPage(QCPPainter& painter, const ExportPage& page) {
     const QSize chart = page.chart->exportSize(), whole = exportPageSize(page);
     const int width = whole.width() - 2 * kEdge;
-    painter.fillRect(QRect(QPoint(0, 0), whole), Qt::white);
-    painter.setPen(paper().colour(QStringLiteral("text")));
-    painter.setFont(paper().font(9.5, true));
+    const Theme& theme = *page.theme;
+    painter.fillRect(QRect(QPoint(0, 0), whole), theme.colour(QStringLiteral("base")));
+    painter.setPen(theme.colour(QStringLiteral("text")));
+    painter.setFont(theme.font(9.5, true));
     painter.drawText(QRect(kEdge, kEdge / 2, width, kTitleHeight), Qt::AlignLeft | Qt::AlignVCenter, page.title);
     int y = kEdge / 2 + kTitleHeight;
     if (!page.legend.isEmpty()) {
-        drawReadout(painter, QRectF(kEdge, y, width, kLegendHeight), page.legend, paper());
+        drawReadout(painter, QRectF(kEdge, y, width, kLegendHeight), page.legend, theme);
         y += kLegendHeight;
     }
     painter.save();
     painter.translate(0, y);
-    page.chart->paintForExport(painter, chart);
+    page.chart->paintForExport(painter, chart, theme);
     painter.restore();
     y += chart.height();
-    painter.setPen(paper().colour(QStringLiteral("dim")));
-    painter.setFont(paper().font(7));
+    painter.setPen(theme.colour(QStringLiteral("dim")));
+    painter.setFont(theme.font(7));
     painter.drawText(QRect(kEdge, y, width, whole.height() - y), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                      page.caption);
 }
 
 }  // namespace
+
+const Theme& paperTheme() {
+    static const Theme theme;  // a new theme is light, at scale 1
+    return theme;
+}
 
 QSize exportPageSize(const ExportPage& page) {
     const QSize chart = page.chart->exportSize();
@@ -127,21 +128,21 @@ QByteArray pdfBytes(const ExportPage& page) {
     return buffer.data();
 }
 
+Status writePicture(const QString& path, const QByteArray& bytes) {
+    if (bytes.isEmpty())
+        return Error{ErrorCode::memory, "cannot draw", path.toStdString(), "there is not enough memory for the picture",
+                     "Choose a smaller scale."};
+    return write_file_atomically(QFile::encodeName(path).toStdString(),
+                                 std::string_view(bytes.constData(), size_t(bytes.size())));
+}
+
 bool writeExport(const QString& path, const QByteArray& bytes, QString* error) {
-    const auto fail = [&](const std::string& message) {
-        QString sentence = QString::fromStdString(message);
-        if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
-        if (error) *error = sentence;
-        return false;
-    };
-    if (bytes.isEmpty()) {
-        const Error no_memory{ErrorCode::memory, "cannot draw", path.toStdString(),
-                              "there is not enough memory for the picture", "Choose a smaller scale."};
-        return fail(no_memory.message());
-    }
-    const Status written = write_file_atomically(QFile::encodeName(path).toStdString(),
-                                                 std::string_view(bytes.constData(), size_t(bytes.size())));
-    return written || fail(written.error().message());
+    const Status written = writePicture(path, bytes);
+    if (written) return true;
+    QString sentence = QString::fromStdString(written.error().message());
+    if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
+    if (error) *error = sentence;
+    return false;
 }
 
 }  // namespace kvasir::ui

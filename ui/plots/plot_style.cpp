@@ -38,6 +38,9 @@ void drawMarker(QPainter& painter, QPointF at, double size, const LaneLook& look
         case LaneMarker::triangle:
             shape << at + QPointF(0, -r * 1.15) << at + QPointF(r * 1.15, r * 0.9) << at + QPointF(-r * 1.15, r * 0.9);
             break;
+        case LaneMarker::triangle_down:
+            shape << at + QPointF(0, r * 1.15) << at + QPointF(r * 1.15, -r * 0.9) << at + QPointF(-r * 1.15, -r * 0.9);
+            break;
     }
     if (!shape.isEmpty()) painter.drawPolygon(shape);
     painter.restore();

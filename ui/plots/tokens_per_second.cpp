@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/plots/plot_text.h"
+#include "ui/plots/time_parts.h"
 
 namespace kvasir::ui {
 
@@ -14,10 +15,6 @@ namespace {
 double rate(const StepRecord& r) {
     const double ns = r.time.total();
     return ns > 0 ? 1e9 / ns : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::vector<double> partsOf(const TimeSplit& t) {
-    return {t.matmul, t.quantize, t.scores, t.softmax, t.weighted_sum, t.rotate, t.other};
 }
 
 Measure ratePerLane() {
@@ -38,17 +35,10 @@ PartsOfLane timeSplit() {
     return {QStringLiteral("Time split"),
             QStringLiteral("ms per token"),
             2,
-            {QStringLiteral("matmul"), QStringLiteral("quantize"), QStringLiteral("K·q"), QStringLiteral("softmax"),
-             QStringLiteral("V·p"), QStringLiteral("rotate"), QStringLiteral("other")},
-            {{0.3, Qt::SolidPattern},
-             {1.0, Qt::BDiagPattern},
-             {1.0, Qt::SolidPattern},
-             {1.0, Qt::Dense5Pattern},
-             {0.65, Qt::SolidPattern},
-             {1.0, Qt::CrossPattern},
-             {0.15, Qt::SolidPattern}},
+            timePartNames(),
+            timePartStyles(),
             [](const StepRecord& r) {
-                std::vector<double> parts = partsOf(r.time);
+                std::vector<double> parts = timeParts(r.time);
                 for (double& part : parts)
                     part /= 1e6;
                 return parts;
@@ -74,7 +64,7 @@ QByteArray TokensPerSecond::csv() const {
                                     QByteArray::number(r.step),     QByteArray::number(r.position),
                                     QByteArray::number(r.n_cached), exactText(rate(r)),
                                     exactText(r.time.total())};
-            for (const double ns : partsOf(r.time))
+            for (const double ns : timeParts(r.time))
                 row << exactText(ns);
             csv.row(row << exactText(r.step_ns));
         }

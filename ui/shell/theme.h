@@ -14,7 +14,8 @@ class QPalette;
 
 namespace kvasir::ui {
 
-enum class LaneMarker { none, disc, square, diamond, triangle };
+/// The pointed-down triangle is the reference's where single points have to be seen.
+enum class LaneMarker { none, disc, square, diamond, triangle, triangle_down };
 
 /// How a lane looks everywhere. The reference is R in the text colour; the others are A, B, C ... in lane order.
 struct LaneLook {
@@ -29,6 +30,7 @@ class Theme : public QObject {
     Q_OBJECT
  public:
     enum class Kind { light, dark, high_contrast };
+    explicit Theme(Kind kind = Kind::light) : kind_(kind) {}
     static Theme& instance();
 
     void apply(QApplication& app, Kind kind, double type_scale);  ///< palette, style sheet, fonts; emits changed()
@@ -59,7 +61,7 @@ class Theme : public QObject {
     void changed();
 
  private:
-    Kind kind_ = Kind::light;
+    Kind kind_;
     double scale_ = 1;
 };
 
