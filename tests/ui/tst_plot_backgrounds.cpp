@@ -171,6 +171,9 @@ void TestPlotBackgrounds::memoryIsPredictedBeforeAndDuringTheRun() {
     auto* chart = plot->findChild<LinesChart*>();
     QVERIFY(chart->lines().isEmpty() && !chart->isVisible());
     feed.planned = planOf(emptyRun(200));
+    feed.still_running = true;  // a run whose first record has not come yet: the plan is all there is
+    emit feed.planChanged();
+    feed.still_running = false;
     emit feed.planChanged();
     QVERIFY(chart->isVisible());
     QVERIFY(plot->isEmpty());  // nothing is measured
