@@ -86,13 +86,13 @@ Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
     report(0, "measuring the machine");
     bench.measure_machine();
     const int prompt_tokens = std::min(prompt, model->config().context_length);
-    for (const CacheSpec& spec : specs) {
-        if (prompt_tokens == 0) break;
-        report(0, "reading prompts");
-        auto row = bench.prompt(spec, prompt_tokens, text);
-        if (!row) return row.error();
-        figures.prompts.push_back(std::move(*row));
-    }
+    if (prompt_tokens > 0)
+        for (const CacheSpec& spec : specs) {
+            report(0, "reading prompts");
+            auto row = bench.prompt(spec, prompt_tokens, text);
+            if (!row) return row.error();
+            figures.prompts.push_back(std::move(*row));
+        }
     for (const int depth : depths)
         for (const int n : lanes) {
             auto rows = bench.at_depth(specs, depth, n, tokens, text, report);
@@ -103,9 +103,9 @@ Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
                 figures.rows.push_back(std::move(row));
             }
         }
+    if (!measuring) return {};
     for (const int depth : depths)
         for (const CacheSpec& spec : specs) {
-            if (!measuring) break;
             report(0, "measuring what measuring costs");
             auto row = bench_measuring(model, spec, depth, tokens, threads, common.kernel_path(),
                                        std::string(lighthouse_text()));

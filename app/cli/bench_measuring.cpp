@@ -43,10 +43,8 @@ Status step(Way& way) {
 
 Result<MeasuringRow> bench_measuring(const std::shared_ptr<const Model>& model, const CacheSpec& spec, int depth,
                                      int n_tokens, int n_threads, KernelPath path, const std::string& text) {
-    auto reference = parse_cache_spec("fp16");
-    if (!reference) return reference.error();
     Experiment e;
-    e.lanes = {{std::move(*reference), true}, {spec, true}};
+    e.lanes = {{parse_cache_spec("fp16").value(), true}, {spec, true}};
     e.score_text = true;
     e.prompt = text;
     while (int(model->encode_prompt(e.prompt, false).size()) < std::max(depth, 1) + n_tokens + 3)

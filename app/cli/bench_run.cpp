@@ -9,6 +9,7 @@
 
 #include "app/cli/common.h"
 #include "core/cache/cache_bytes.h"
+#include "core/measure/statistics.h"
 #include "core/model/prompt_pass.h"
 #include "core/model/sampler.h"
 #include "kernels/cpu/machine.h"
@@ -30,12 +31,6 @@ uint64_t available_memory() {
 
 int n_quantized(const KvCache& cache) {
     return cache.n_quantized(0, Side::k) + cache.n_quantized(0, Side::v);
-}
-
-double median_of(std::vector<double> x) {
-    if (x.empty()) return 0;
-    std::nth_element(x.begin(), x.begin() + std::ptrdiff_t(x.size() / 2), x.end());
-    return x[x.size() / 2];
 }
 
 std::vector<int> first_tokens(const std::vector<int>& text, int n) {
@@ -206,8 +201,8 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
         row.depth = depth, row.lanes = int(group.caches.size()), row.n_tokens = n_tokens;
         row.prefill_rate = *prefill;
         const auto [fastest, slowest] = std::minmax_element(group.seconds.begin(), group.seconds.end());
-        row.median = 1 / median_of(group.seconds), row.min = 1 / *slowest, row.max = 1 / *fastest;
-        row.append = median_of(group.appends);
+        row.median = 1 / quantile(group.seconds, 0.5), row.min = 1 / *slowest, row.max = 1 / *fastest;
+        row.append = quantile(group.appends, 0.5);
         for (double* part : {&row.split.matmul, &row.split.quantize, &row.split.scores, &row.split.softmax,
                              &row.split.weighted_sum, &row.split.rotate, &row.split.other})
             *part /= n_tokens;

@@ -13,11 +13,11 @@ using Form = SideSpec::Form;
 
 class AffineCodec final : public GroupCodec {
  public:
-    explicit AffineCodec(const SideSpec& side) : bits_(side.bits), form_(side.form) {}
+    explicit AffineCodec(const SideSpec& side) : form_(side.form), how_{encoding(), side.bits, least_range(), sign()} {}
 
     void encode(const float* x, size_t n_groups, int group, uint8_t* codes, uint16_t* scale,
                 uint16_t* offset) const override {
-        kernels::encode_groups({encoding(), bits_, least_range(), sign()}, x, n_groups, group, codes, scale, offset);
+        kernels::encode_groups(how_, x, n_groups, group, codes, scale, offset);
     }
 
     float value(uint8_t code, uint16_t scale, uint16_t offset) const override {
@@ -27,9 +27,8 @@ class AffineCodec final : public GroupCodec {
 
     bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
                const uint16_t* offset) const override {
-        const kernels::GroupEncoder how{encoding(), bits_, least_range(), sign()};
-        return kernels::knows_rest(how, group) ? kernels::groups_rest(how, codes, n_groups, group, scale, offset)
-                                               : GroupCodec::rests(codes, n_groups, group, scale, offset);
+        return kernels::knows_rest(how_, group) ? kernels::groups_rest(how_, codes, n_groups, group, scale, offset)
+                                                : GroupCodec::rests(codes, n_groups, group, scale, offset);
     }
 
     kernels::AffineForm form() const override {
@@ -51,8 +50,8 @@ class AffineCodec final : public GroupCodec {
                                             : kernels::GroupEncoding::affine;
     }
 
-    int bits_;
     Form form_;
+    kernels::GroupEncoder how_;
 };
 
 }  // namespace

@@ -29,6 +29,15 @@ enum class EngineState {
     failed
 };
 
+/// A run has begun and tokens will come.
+constexpr bool takes_tokens(EngineState s) {
+    return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused;
+}
+/// A run has begun and something of it will come.
+constexpr bool under_way(EngineState s) {
+    return takes_tokens(s) || s == EngineState::noise_floor;
+}
+
 struct EngineStatus {
     EngineState state = EngineState::idle;
     double progress = 0;  ///< of loading, the prompt or the run, 0..1

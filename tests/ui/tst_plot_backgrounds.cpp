@@ -40,6 +40,16 @@ static void feedWithFloor(HandFeed& feed, int n) {
     }
 }
 
+/// Such a run of n tokens on show.
+struct FloorPlot {
+    HandFeed feed;
+    ViewState view;
+    QWidget window;
+    ErrorPerToken* plot = shown<ErrorPerToken>(feed, view, window);
+
+    explicit FloorPlot(int n) { feedWithFloor(feed, n); }
+};
+
 /// Pixels of the plot's area that have the colour.
 static int inked(Chart* chart, const QColor& colour) {
     const QImage image = chart->grab().toImage();
@@ -52,11 +62,8 @@ static int inked(Chart* chart, const QColor& colour) {
 }
 
 void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
-    HandFeed feed;
-    ViewState view;
-    QWidget window;
-    auto* plot = shown<ErrorPerToken>(feed, view, window);
-    feedWithFloor(feed, 60);
+    FloorPlot on_show(60);
+    auto& [feed, view, window, plot] = on_show;
     auto* chart = plot->findChild<LinesChart*>();
     const FloorBand& floor = chart->floorBand();
     QVERIFY(!floor.empty());
@@ -104,11 +111,8 @@ void TestPlotBackgrounds::curvesGoOnInGreyInsideTheBand() {
     QFETCH(int, theme);
     Theme::instance().apply(*qApp, Theme::Kind(theme), 1);
     const auto guard = qScopeGuard([] { Theme::instance().apply(*qApp, Theme::Kind::light, 1); });
-    HandFeed feed;
-    ViewState view;
-    QWidget window;
-    auto* plot = shown<ErrorPerToken>(feed, view, window);
-    feedWithFloor(feed, 60);
+    FloorPlot on_show(60);
+    auto& [feed, view, window, plot] = on_show;
     auto* chart = plot->findChild<LinesChart*>();
     view.setLaneShown(2, false);
     view.setLaneShown(3, false);
@@ -146,11 +150,8 @@ void TestPlotBackgrounds::curvesGoOnInGreyInsideTheBand() {
 }
 
 void TestPlotBackgrounds::withoutAFloorThereIsNoBand() {
-    HandFeed feed;
-    ViewState view;
-    QWidget window;
-    auto* plot = shown<ErrorPerToken>(feed, view, window);
-    feedWithFloor(feed, 20);
+    FloorPlot on_show(20);
+    auto& [feed, view, window, plot] = on_show;
     QVERIFY(!plot->findChild<LinesChart*>()->floorBand().empty());
     feed.begin(emptyRun(20));
     feed.append(handRecords(0, 20));

@@ -19,7 +19,6 @@ class HandFeed : public PlotFeed {
     int n_cancelled = 0;
 
     const RunModel& run() const override { return model; }
-    bool running() const override { return still_running; }
     std::optional<PlannedRun> plannedRun() const override { return planned; }
     void requestDistribution(const DistributionRequest& request) override { requests.push_back(request); }
     void cancelDistribution() override { ++n_cancelled; }
@@ -36,6 +35,9 @@ class HandFeed : public PlotFeed {
         model.append(floors);
         emit recordsAppended();
     }
+
+ protected:
+    bool underWay() const override { return still_running; }
 };
 
 constexpr int kPromptTokens = 128, kLayers = 30, kHeads = 3, kHeadDim = 64;

@@ -67,6 +67,11 @@ bool spans(const MeasuredLine& line, Place place) {
 }
 
 template <class Place>
+bool anySpans(const std::vector<MeasuredLine>& lines, Place place) {
+    return std::any_of(lines.begin(), lines.end(), [&](const MeasuredLine& line) { return spans(line, place); });
+}
+
+template <class Place>
 void sortRows(MeasuredLine& line, Place place) {
     std::stable_sort(line.rows.begin(), line.rows.end(),
                      [&](const BenchMeasurement& a, const BenchMeasurement& b) { return place(a) < place(b); });

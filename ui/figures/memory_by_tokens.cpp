@@ -19,8 +19,7 @@ Figure memoryByTokensFigure(const FigureData& data) {
     const auto tokens = [](const BenchMeasurement& row) { return row.n_cached; };
     std::vector<MeasuredLine> lines = data.singleLaneLines();
     const auto depth = [](const BenchMeasurement& row) { return row.depth; };
-    if (std::none_of(lines.begin(), lines.end(), [&](const MeasuredLine& line) { return spans(line, depth); }))
-        return figure;
+    if (!anySpans(lines, depth)) return figure;
     auto chart = std::make_unique<FigureChart>();
     chart->setAxes(QStringLiteral("tokens in the cache"), false, QStringLiteral("MiB"), false);
     double highest = 0, deepest = 0;

@@ -31,10 +31,9 @@ void ControllerFeed::cancelDistribution() {
 }
 
 void ControllerFeed::readStatus() {
-    const EngineState state = controller_.status().state;
-    const bool running = state == EngineState::prompt || state == EngineState::running || state == EngineState::paused;
-    if (running == running_) return;
-    running_ = running;
+    const bool under_way = takes_tokens(controller_.status().state);
+    if (under_way == under_way_) return;
+    under_way_ = under_way;
     emit runningChanged();
 }
 

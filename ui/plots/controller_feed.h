@@ -14,13 +14,15 @@ class ControllerFeed : public PlotFeed {
  public:
     explicit ControllerFeed(RunController& controller);
     const RunModel& run() const override;
-    bool running() const override { return running_; }
     std::optional<PlannedRun> plannedRun() const override { return plan_; }
     void requestDistribution(const DistributionRequest& request) override;
     void cancelDistribution() override;
 
     /// The one feed of a controller, made on first use.
     static ControllerFeed& of(RunController& controller);
+
+ protected:
+    bool underWay() const override { return under_way_; }
 
  private:
     void readStatus();
@@ -30,7 +32,7 @@ class ControllerFeed : public PlotFeed {
     RunController& controller_;
     TokenCounter counter_;
     std::optional<PlannedRun> plan_;
-    bool running_ = false;
+    bool under_way_ = false;
 };
 
 }  // namespace kvasir::ui

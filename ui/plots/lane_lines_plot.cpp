@@ -181,7 +181,7 @@ void LaneLinesPlot::updateLimits() {
         last = first + planned->n_planned - 1;
     }
     // While tokens may still come the axis keeps their place, so that it does not move.
-    if (feed().running() && !run().empty()) last = std::max(last, first + run().info().n_planned - 1);
+    if (feed().running()) last = std::max(last, first + run().info().n_planned - 1);
     const QCPRange x(first, std::max(last, first + 1));
     chart_->setLimits(x, yLimits(x));
 }

@@ -17,11 +17,16 @@ class PlotFeed : public QObject {
  public:
     using QObject::QObject;
     virtual const RunModel& run() const = 0;
-    virtual bool running() const = 0;  ///< more records may come: keep room for the planned tokens
+    /// More records may come for run(): keep room for the planned tokens. (A run that has been started and is not run()
+    /// yet has none.)
+    bool running() const { return !run().empty() && underWay(); }
     /// The next run, while nothing was measured yet; nothing when too little is known.
     virtual std::optional<PlannedRun> plannedRun() const { return std::nullopt; }
     virtual void requestDistribution(const DistributionRequest& request) = 0;
     virtual void cancelDistribution() = 0;
+
+ protected:
+    virtual bool underWay() const = 0;  ///< whoever feeds takes tokens
 
  signals:
     void runBegan();

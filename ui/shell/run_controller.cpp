@@ -11,8 +11,7 @@ constexpr int kActiveInterval = 33;  // ms: 30 Hz
 constexpr int kIdleInterval = 100;
 
 bool active(EngineState state) {
-    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running ||
-           state == EngineState::noise_floor;
+    return state == EngineState::loading || (under_way(state) && state != EngineState::paused);
 }
 
 bool sameStatus(const EngineStatus& a, const EngineStatus& b) {
@@ -66,12 +65,12 @@ void RunController::resume() {
 }
 
 void RunController::step() {
-    const bool under_way = underWay() && status_.state != EngineState::noise_floor;  // no token will come
-    if (under_way)
+    const bool goes_on = takes_tokens(status_.state);
+    if (goes_on)
         engine_.step();
     else
         engine_.start(experiment_);
-    step_when_started_ = !under_way;
+    step_when_started_ = !goes_on;
     timer_.start(kActiveInterval);
 }
 

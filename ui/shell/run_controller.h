@@ -23,11 +23,7 @@ class RunController : public QObject {
     bool runIsFromFile() const { return loaded_run_; }
     const EngineStatus& status() const { return status_; }  ///< as of the last tick
     /// A run has begun and not ended.
-    bool underWay() const {
-        const EngineState s = status_.state;
-        return s == EngineState::prompt || s == EngineState::running || s == EngineState::paused ||
-               s == EngineState::noise_floor;
-    }
+    bool underWay() const { return under_way(status_.state); }
     /// No more records will come for run().
     bool runIsOver() const {
         return !run_.empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));

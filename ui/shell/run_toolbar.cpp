@@ -25,8 +25,7 @@ namespace kvasir::ui {
 namespace {
 
 bool working(EngineState state) {
-    return state == EngineState::loading || state == EngineState::prompt || state == EngineState::running ||
-           state == EngineState::paused || state == EngineState::noise_floor;
+    return state == EngineState::loading || under_way(state);
 }
 
 }  // namespace
