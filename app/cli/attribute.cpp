@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/scheme_table.h"
+#include "core/report/run_table.h"
 #include "core/session/attribution.h"
 
 namespace kvasir::cli {
@@ -19,10 +20,6 @@ struct AttributeCommand {
 nlohmann::json figures_json(const SchemeFigures& f) {
     if (!f.measured()) return {{"spec", f.spec.text}, {"kl_mean", nullptr}, {"why", f.why}};
     return {{"spec", f.spec.text}, {"kl_mean", f.summary.kl_mean}, {"n_scored", f.summary.n_scored}};
-}
-
-std::string kl_text(const nlohmann::json& figures) {
-    return figures["kl_mean"].is_null() ? "–" : fmt::format("{:.3g}", figures["kl_mean"].get<double>());
 }
 
 int AttributeCommand::operator()() const {
@@ -59,12 +56,16 @@ int AttributeCommand::operator()() const {
         j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["rows"] = std::move(rows), j["all"] = all;
         print_json(j);
     } else {
+        const auto figure = [&](const nlohmann::json& figures) {
+            const auto& kl = figures["kl_mean"];
+            return kl.is_null() ? "–" : kl_text(kl.get<double>(), batches.noise_floor);
+        };
         fmt::print("{:>5} {:>4} {:>12} {:>14}\n", "layer", "side", "only this", "all but this");
         for (const auto& row : rows)
             fmt::print("{:>5} {:>4} {:>12} {:>14}\n", row["layer"].get<int>(), row["side"].get<std::string>(),
-                       kl_text(row["only_this"]), kl_text(row["all_but_this"]));
-        fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n", cache, kl_text(all),
-                   batches.n_scored);
+                       figure(row["only_this"]), figure(row["all_but_this"]));
+        fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n{}", cache, figure(all),
+                   batches.n_scored, noise_floor_line(batches.noise_floor));
     }
     return batches.complete ? 0 : 130;
 }

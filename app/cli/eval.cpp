@@ -173,7 +173,8 @@ int EvalCommand::operator()() const {
         fmt::print("{}", perplexity_blocks(measured));
     } else {
         print_for_people(evaluation, rows);
-        if (!trap_rows.empty()) fmt::print("\n{}", trap_table(trap_rows, e->lanes[size_t(e->reference)].spec.text));
+        if (!trap_rows.empty())
+            fmt::print("\n{}", trap_table(trap_rows, e->lanes[size_t(e->reference)].spec.text, measured.noise_floor()));
     }
     return evaluation.complete ? 0 : 130;
 }

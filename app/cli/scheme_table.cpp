@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/report/provenance.h"
+#include "core/report/run_table.h"
 
 namespace kvasir::cli {
 
@@ -33,6 +34,7 @@ Result<ScoredText::Outcome> ScoredText::evaluate(const std::shared_ptr<const Mod
         out.head["complete"] = out.batches.complete;
         out.head["protocol"] = protocol_json(*model, prefill, out.batches.n_scored);
         out.head["reference"] = "fp16";
+        out.head["noise_floor"] = noise_floor_json(out.batches.noise_floor);
     }
     return out;
 }

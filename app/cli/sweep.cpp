@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/scheme_table.h"
 #include "core/measure/pareto.h"
+#include "core/report/run_table.h"
 
 namespace kvasir::cli {
 namespace {
@@ -77,15 +78,15 @@ int SweepCommand::operator()() const {
     } else {
         fmt::print("{:<34} {:>12} {:>10} {:>10}  {}\n", "cache", "bytes/token", "mean KL", "mean dnll", "Pareto front");
         for (const Row& row : rows)
-            fmt::print("{:<34} {:>12.1f} {:>10.3g} {:>10.3g}  {}\n", row.figures->spec.text,
-                       row.figures->bytes_per_token, row.figures->summary.kl_mean, row.figures->summary.dnll_mean,
+            fmt::print("{:<34} {:>12.1f} {:>10} {:>10.3g}  {}\n", row.figures->spec.text, row.figures->bytes_per_token,
+                       kl_text(row.figures->summary.kl_mean, batches.noise_floor), row.figures->summary.dnll_mean,
                        row.on_front ? "*" : "");
         for (const auto& r : refused)
             fmt::print("{:<34} {}\n", r["spec"].get<std::string>(), r["why"].get<std::string>());
         fmt::print(
             "\n{} tokens scored after {} of the prompt, against fp16. bytes/token: cache bytes over cached tokens "
-            "at the end, exact window included.\n",
-            batches.n_scored, scored.prefill);
+            "at the end, exact window included.\n{}",
+            batches.n_scored, scored.prefill, noise_floor_line(batches.noise_floor));
     }
     return batches.complete ? 0 : 130;
 }

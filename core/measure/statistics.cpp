@@ -66,6 +66,16 @@ std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootst
     return {quantile(means, 0.025), quantile(means, 0.975)};
 }
 
+double relative_error(std::span<const float> x, std::span<const float> reference) {
+    double error = 0, norm = 0;
+    for (size_t i = 0; i < reference.size(); ++i) {
+        const double e = double(x[i]) - reference[i];
+        error += e * e;
+        norm += double(reference[i]) * reference[i];
+    }
+    return norm > 0 ? std::sqrt(error / norm) : 0;
+}
+
 ValueStatistics value_statistics(std::span<const float> x) {
     ValueStatistics s;
     if (x.empty()) return s;

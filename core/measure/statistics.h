@@ -33,6 +33,9 @@ struct Bootstrap {
 /// the same places, whatever the values: a report repeats, and the intervals of several lanes see the same tokens.
 std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootstrap& how = {});
 
+/// |x - reference| / |reference|, Euclidean norms in double precision; 0 where the reference is zero. Equal lengths.
+double relative_error(std::span<const float> x, std::span<const float> reference);
+
 /// Moments of a set of values.
 struct ValueStatistics {
     double mean = 0, sigma = 0;

@@ -48,7 +48,6 @@ struct Forward::Impl {
     std::vector<float> x, h, q, k, v, o, gate, up, prepared, cos, sin;
     std::vector<AttentionRow> rows;
     std::vector<TimeSplit> times, cpu_times;
-    std::vector<std::vector<float>> errors;
     double wall = 0, matmul_ns = 0, quantize_ns = 0, attention_ns = 0;
 
     int n_rows() const { return int(rows.size()); }
@@ -115,7 +114,6 @@ struct Forward::Impl {
     void settle(int layer, std::span<Sequence> sequences);
     template <class F>
     void each_side(std::span<Sequence> sequences, F&& quantize);
-    void record_errors(int layer, int reference);
     void layer(int index, std::span<Sequence> sequences, const ForwardOptions& options);
     void compute_logits(bool all, std::vector<float>& logits);
     void split_times(std::span<Sequence> sequences);
@@ -130,9 +128,6 @@ const std::vector<TimeSplit>& Forward::times() const {
 }
 double Forward::wall_ns() const {
     return impl_->wall;
-}
-const std::vector<std::vector<float>>& Forward::attention_error() const {
-    return impl_->errors;
 }
 kernels::ThreadPool& Forward::pool() {
     return impl_->pool;
@@ -236,23 +231,6 @@ void Forward::Impl::settle(int layer, std::span<Sequence> sequences) {
     each_side(sequences, [&](KvCache& cache, Side side) { return cache.settle(layer, side); });
 }
 
-/// |o_lane - o_reference| / |o_reference| over all heads of this layer's attention output.
-void Forward::Impl::record_errors(int layer, int reference) {
-    const size_t width = size_t(model->config().n_heads) * size_t(model->config().head_dim);
-    const float* ref = o.data() + size_t(reference) * width;
-    double norm = 0;
-    for (size_t d = 0; d < width; ++d)
-        norm += double(ref[d]) * ref[d];
-    for (size_t s = 0; s < rows.size(); ++s) {
-        double sum = 0;
-        for (size_t d = 0; d < width; ++d) {
-            const double e = double(o[s * width + d]) - ref[d];
-            sum += e * e;
-        }
-        errors[s][size_t(layer)] = norm > 0 ? float(std::sqrt(sum / norm)) : 0;
-    }
-}
-
 void Forward::Impl::layer(int index, std::span<Sequence> sequences, const ForwardOptions& options) {
     const ModelConfig& c = model->config();
     const LayerWeights& w = model->layer(index);
@@ -272,7 +250,7 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
     attention.run(pool, index, rows, q.data(), q_stride, o.data(), size_t(width), options.settle, cpu_times);
     attention_ns += ns_since(start);
     if (options.settle) settle(index, sequences);
-    if (options.reference >= 0) record_errors(index, options.reference);
+    if (options.output_tap) options.output_tap(index, o.data());
 
     each_row([&](int i) {
         kernels::prepare_activation(o.data() + size_t(i) * size_t(width), i, n, width, prepared.data());
@@ -340,10 +318,6 @@ Status Forward::run(std::span<Sequence> sequences, const ForwardOptions& options
     m.reserve();
     m.cpu_times.assign(sequences.size(), TimeSplit{});
     m.matmul_ns = m.quantize_ns = m.attention_ns = 0;
-    if (options.reference >= 0)
-        m.errors.assign(sequences.size(), std::vector<float>(size_t(c.n_layers), 0.0f));
-    else
-        m.errors.clear();
 
     size_t row = 0;
     for (const Sequence& s : sequences)

@@ -33,13 +33,16 @@ enum class VectorKind {
 };
 /// Called from the pool's threads, once for each (kind, layer, head, position); fp32, before any rounding.
 using VectorTap = std::function<void(VectorKind kind, int layer, int head, int position, const float* x)>;
+/// What attention gives in one layer, before the output projection: o (tokens of all sequences in order,
+/// n_heads * head_dim). Called on the thread that called run().
+using OutputTap = std::function<void(int layer, const float* o)>;
 
 struct ForwardOptions {
     bool settle = true;       ///< decoding: flush rules apply and reads are counted. false: a part of a prompt
     bool all_logits = false;  ///< logits of every token instead of the last of each sequence
     bool no_logits = false;   ///< a part of a prompt whose logits nobody wants
-    int reference = -1;       ///< index of the sequence that attention_error compares with; -1: not recorded
     VectorTap tap;            ///< sees every vector of the first sequence; empty: nothing is recorded
+    OutputTap output_tap;
 };
 
 /// Scratch memory and threads of one engine; not for concurrent use.
@@ -59,10 +62,9 @@ class Forward {
     /// Quantizes the prompt in all layers of these caches (in parallel); one status per cache.
     std::vector<Status> finish_prompt(std::span<KvCache* const> caches);
 
-    size_t logits_stride() const;                                    ///< n_vocab rounded up to whole row blocks
-    const std::vector<TimeSplit>& times() const;                     ///< per sequence, of the last run
-    double wall_ns() const;                                          ///< of the last run
-    const std::vector<std::vector<float>>& attention_error() const;  ///< (sequences, n_layers), of the last run
+    size_t logits_stride() const;                 ///< n_vocab rounded up to whole row blocks
+    const std::vector<TimeSplit>& times() const;  ///< per sequence, of the last run
+    double wall_ns() const;                       ///< of the last run
     kernels::ThreadPool& pool();
     const Model& model() const;
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/measure/statistics.h"
+#include "core/report/run_table.h"
 #include "core/session/run_to_end.h"
 
 namespace kvasir {
@@ -143,13 +144,13 @@ nlohmann::json trap_json(const std::vector<TrapRow>& rows) {
     return out;
 }
 
-std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference) {
+std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference, const NoiseFloor& floor) {
     std::string out = fmt::format("{:<28} {:<32} {:>9} {:>10} {:>10} {:>16}\n", "cache", "measured by", "mean nll",
                                   "- " + reference, "mean KL", "coverage K / V");
     for (const TrapRow& r : rows)
         out += r.why.empty()
                    ? fmt::format("{:<28} {:<32} {:>9.5f} {:>+10.5f} {:>10} {:>6.1f} / {:>5.1f} %\n", r.spec, r.protocol,
-                                 r.nll_mean, r.delta_nll, r.kl_mean ? fmt::format("{:.3g}", *r.kl_mean) : "–",
+                                 r.nll_mean, r.delta_nll, r.kl_mean ? kl_text(*r.kl_mean, floor) : "–",
                                  100 * r.coverage_k, 100 * r.coverage_v)
                    : fmt::format("{:<28} {:<32} not possible: {}\n", r.spec, r.protocol, r.why);
     return out + "A number with 0 % coverage says nothing about the cache.\n";

@@ -12,6 +12,7 @@
 #include "core/base/cancel.h"
 #include "core/model/model.h"
 #include "core/session/experiment.h"
+#include "core/session/run_model.h"
 
 namespace kvasir {
 
@@ -33,6 +34,7 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
                                               const Progress& progress = {}, const CancelCheck& cancelled = {});
 
 nlohmann::json trap_json(const std::vector<TrapRow>& rows);
-std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference);
+/// `floor`: of the reference, over the same tokens.
+std::string trap_table(const std::vector<TrapRow>& rows, const std::string& reference, const NoiseFloor& floor);
 
 }  // namespace kvasir

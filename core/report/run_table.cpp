@@ -117,8 +117,22 @@ json noise_floor_json(const NoiseFloor& floor) {
             {"what", "the reference against itself with its sums in another order"}};
 }
 
+std::string kl_text(double kl_mean, const NoiseFloor& floor) {
+    const bool inside = floor.n > 0 && kl_mean < floor.kl_mean;
+    return fmt::format("{}{:.3g}", inside ? "~" : "", kl_mean);
+}
+
+std::string noise_floor_line(const NoiseFloor& floor) {
+    if (floor.n == 0) return "";
+    return fmt::format(
+        "noise floor: mean KL {:.2g} nats, mean nll {:.2g}, one token's nll up to {:.2g} (the reference with its "
+        "sums in another order, {} tokens); ~: inside it\n",
+        floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
+}
+
 std::string run_table(const RunModel& measured, const Run& run) {
     const RunInfo& info = measured.info();
+    const NoiseFloor floor = measured.noise_floor();
     std::string out =
         fmt::format("{:<26} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8} {:>7} {:>10} {:>12}\n", "cache", "bits/value", "MiB",
                     "tok/s", "ppl", "mean KL", "top-1", "flip", "read k/v %", "scored");
@@ -131,12 +145,12 @@ std::string run_table(const RunModel& measured, const Run& run) {
         const LaneSummary s = measured.summary(i);
         const Coverage coverage = run.cache(i) ? run.cache(i)->coverage() : Coverage{};
         out += fmt::format(
-            "{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7.1f} {:>9.3f} {:>9.2g} {:>7.1f}% {:>7} {:>4.0f}/{:<4.0f} {:>6} of "
+            "{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7.1f} {:>9.3f} {:>9} {:>7.1f}% {:>7} {:>4.0f}/{:<4.0f} {:>6} of "
             "{:<4}\n",
             lane.requested, lane.nominal_bits, s.effective_bits, double(s.bytes.total()) / 1048576.0,
-            s.tokens_per_second, s.ppl, s.kl_mean, 100 * s.top1_agreement,
-            s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(), 100 * coverage.v(),
-            s.n_comparable, s.n_scored);
+            s.tokens_per_second, s.ppl, i == info.experiment.reference ? "–" : kl_text(s.kl_mean, floor),
+            100 * s.top1_agreement, s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(),
+            100 * coverage.v(), s.n_comparable, s.n_scored);
     }
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const auto found = run.cache(i) ? run.cache(i)->non_finite() : std::nullopt;
@@ -153,12 +167,7 @@ std::string run_table(const RunModel& measured, const Run& run) {
     out +=
         "bits/value: nominal → effective with the exact residual. tok/s: each lane's own cache work plus an equal "
         "share of the rest.\n";
-    if (const NoiseFloor floor = measured.noise_floor(); floor.n > 0)
-        out += fmt::format(
-            "noise floor: mean KL {:.2g} nats, mean nll {:.2g}, one token's nll up to {:.2g} (the reference with its "
-            "sums in another order, {} tokens)\n",
-            floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
-    return out;
+    return out + noise_floor_line(floor);
 }
 
 std::string lane_text(const RunModel& measured, int lane) {

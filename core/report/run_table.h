@@ -21,7 +21,13 @@ nlohmann::json run_lanes_json(const RunModel& measured, const Run& run, uint64_t
 /// How far the reference moves by itself; `n` 0: not measured.
 nlohmann::json noise_floor_json(const NoiseFloor& floor);
 
-/// The same for people: one line per lane, and the noise floor below where it was measured.
+/// A mean KL for people: a `~` before it says that it is inside the noise floor.
+std::string kl_text(double kl_mean, const NoiseFloor& floor);
+
+/// What the floor is and what `~` means, in a line; "" where it was not measured.
+std::string noise_floor_line(const NoiseFloor& floor);
+
+/// Every lane for people: one line per lane, and the noise floor below where it was measured.
 std::string run_table(const RunModel& measured, const Run& run);
 
 /// Text a lane generated, valid UTF-8.

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/measure/divergence.h"
+#include "core/measure/statistics.h"
 #include "core/model/forward.h"
 #include "core/model/prompt_pass.h"
 #include "core/session/second_draw.h"
@@ -59,6 +60,7 @@ struct Run::Impl {
     std::unique_ptr<SecondDraw> second_draw;  ///< of the reference, when the noise floor is measured
     std::vector<Lane> lanes;                  ///< running ones only, in experiment order
     std::vector<float> logits;                ///< of a step, all lanes; kept for its memory
+    std::vector<float> outputs;  ///< (n_layers, width) of the reference's attention in the last step, for second_draw
     std::vector<std::string> errors;
     int reference = -1;  ///< index into lanes
     int done = 0;
@@ -76,6 +78,7 @@ struct Run::Impl {
     int sample(Lane& lane, const Prediction& prediction) const;
     void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
                 const std::vector<int>& tokens);
+    void record_layer(int layer, const float* o, const std::vector<Lane*>& who);
     Status forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled);
 };
 
@@ -285,9 +288,24 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.step_ns = lane.step_ns;
     });
     if (second_draw && lanes[size_t(reference)].running)
-        second_draw->add(done, tokens[size_t(reference)], lanes[size_t(reference)].logits);
+        second_draw->add(done, tokens[size_t(reference)], lanes[size_t(reference)].logits, outputs);
     for (size_t i = 0; i < lanes.size(); ++i)
         if (lanes[i].running) records.push_back(std::move(fresh[i]));
+}
+
+/// What each of `who` lost of this layer's attention output, all heads together: one row of `o` per lane.
+void Run::Impl::record_layer(int layer, const float* o, const std::vector<Lane*>& who) {
+    const ModelConfig& c = model->config();
+    const size_t width = size_t(c.n_heads) * size_t(c.head_dim);
+    const auto row = [&](size_t i) { return std::span<const float>(o + i * width, width); };
+    const size_t ref = size_t(std::find(who.begin(), who.end(), &lanes[size_t(reference)]) - who.begin());
+    for (size_t i = 0; i < who.size(); ++i) {
+        who[i]->attention_error.resize(size_t(c.n_layers));
+        who[i]->attention_error[size_t(layer)] = float(relative_error(row(i), row(ref)));
+    }
+    if (!second_draw) return;
+    outputs.resize(size_t(c.n_layers) * width);
+    std::copy_n(row(ref).data(), width, outputs.data() + size_t(layer) * width);
 }
 
 Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck& cancelled) {
@@ -296,13 +314,15 @@ Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck
     ForwardOptions options;
     for (size_t i = 0; i < lanes.size(); ++i) {
         if (!lanes[i].running) continue;
-        if (int(i) == reference && info.experiment.layer_errors) options.reference = int(sequences.size());
         Sequence s;
         s.tokens = {tokens[i]};
         s.caches = {lanes[i].cache.get()};
         sequences.push_back(std::move(s));
         who.push_back(&lanes[i]);
     }
+    const Lane& ref = lanes[size_t(reference)];
+    if (ref.running && info.experiment.layer_errors)
+        options.output_tap = [&](int layer, const float* o) { record_layer(layer, o, who); };
     if (Status s = forward->run(sequences, options, logits, cancelled); !s) return s;
     const size_t stride = forward->logits_stride();
     for (size_t s = 0; s < sequences.size(); ++s) {
@@ -311,11 +331,10 @@ Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck
                            logits.begin() + std::ptrdiff_t((s + 1) * stride));
         lane.time = forward->times()[s];
         lane.step_ns = forward->wall_ns();
-        if (options.reference >= 0) lane.attention_error = forward->attention_error()[s];
         if (sequences[s].failed) fail(lane, sequences[s].error);
     }
-    if (!lanes[size_t(reference)].running && !lanes[size_t(reference)].error.empty())
-        return refuse("the reference lane stopped", lanes[size_t(reference)].error, "Choose another reference.");
+    if (!ref.running && !ref.error.empty())
+        return refuse("the reference lane stopped", ref.error, "Choose another reference.");
     return {};
 }
 

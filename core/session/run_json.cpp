@@ -30,6 +30,13 @@ double number(const json& j) {
     return j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.get<double>();
 }
 
+std::vector<float> numbers(const json& row) {
+    std::vector<float> values;
+    for (const json& j : row)
+        values.push_back(float(number(j)));
+    return values;
+}
+
 /// Every scalar of a record, once, for writing and for reading: visit(name, field).
 template <class Record, class Visit>
 void each_field(Record& r, Visit&& visit) {
@@ -77,18 +84,21 @@ std::vector<StepRecord> lane_from_json(const json& columns, int lane, uint64_t s
         const json& top = columns.at("top").at(i);
         for (size_t t = 0; t < r.top.size(); ++t)
             r.top[t] = {top.at(t).at(0).get<int>(), float(number(top.at(t).at(1)))};
-        for (const json& e : columns.at("attention_error").at(i))
-            r.attention_error.push_back(float(number(e)));
+        r.attention_error = numbers(columns.at("attention_error").at(i));
     }
     return records;
 }
 
 json floors_to_json(const std::vector<FloorRecord>& floors) {
-    json columns = {{"step", json::array()}, {"kl", json::array()}, {"delta_logprob", json::array()}};
+    json columns = {{"step", json::array()},
+                    {"kl", json::array()},
+                    {"delta_logprob", json::array()},
+                    {"attention_error", json::array()}};
     for (const FloorRecord& f : floors) {
         columns["step"].push_back(f.step);
         columns["kl"].push_back(f.kl);
         columns["delta_logprob"].push_back(f.delta_logprob);
+        columns["attention_error"].push_back(f.attention_error);
     }
     return columns;
 }
@@ -97,7 +107,9 @@ std::vector<FloorRecord> floors_from_json(const json& columns, uint64_t serial) 
     std::vector<FloorRecord> floors;
     for (size_t i = 0; i < columns.at("step").size(); ++i)
         floors.push_back({serial, columns.at("step").at(i).get<int>(), float(number(columns.at("kl").at(i))),
-                          float(number(columns.at("delta_logprob").at(i)))});
+                          float(number(columns.at("delta_logprob").at(i))),
+                          columns.contains("attention_error") ? numbers(columns.at("attention_error").at(i))
+                                                              : std::vector<float>()});
     return floors;
 }
 

@@ -29,11 +29,12 @@ Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model
     for (const CacheSpec& spec : specs)
         out.schemes.push_back({spec, "", {}, 0});
     Experiment e = experiment;
-    e.score_text = true, e.layer_errors = false, e.noise_floor = false;
+    e.score_text = true, e.layer_errors = false;
     e.reference = 0;
     const size_t step = size_t(std::max(n_lanes - 1, 1)), n_batches = (specs.size() + step - 1) / step;
     for (size_t batch = 0; batch < n_batches && out.complete; ++batch) {
         const size_t begin = batch * step, end = std::min(specs.size(), begin + step);
+        e.noise_floor = batch == 0;  // the same text and reference in each of them
         e.lanes = {{parse_cache_spec("fp16").value(), true}};
         for (size_t i = begin; i < end; ++i)
             e.lanes.push_back({specs[i], true});
@@ -50,6 +51,7 @@ Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model
         out.complete = done && *done;
         out.n_scored = std::max(out.n_scored, (*run)->n_done());
         out.n_text_tokens = (*run)->info().n_text_tokens;
+        if (e.noise_floor) out.noise_floor = measured.noise_floor();
         for (size_t i = begin; i < end; ++i)
             take_figures(measured, **run, int(i - begin) + 1, out.schemes[i]);
     }

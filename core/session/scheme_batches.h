@@ -26,6 +26,7 @@ struct SchemeBatches {
     std::vector<SchemeFigures> schemes;  ///< in the order asked for
     bool complete = true;                ///< false: cancelled; schemes not reached have no figures
     int n_scored = 0, n_text_tokens = 0;
+    NoiseFloor noise_floor;  ///< of fp16, over the tokens of the first batch
 };
 
 /// Teacher-forced over e.prompt (score_text; lanes and reference of `e` are not asked). A lane's numbers do not depend

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/measure/divergence.h"
+#include "core/measure/statistics.h"
 #include "core/model/prompt_pass.h"
 
 namespace kvasir {
@@ -34,8 +35,8 @@ Result<std::unique_ptr<SecondDraw>> SecondDraw::create(std::shared_ptr<const Mod
     return std::unique_ptr<SecondDraw>(new SecondDraw(std::move(model), std::move(*cache), n_threads, sum_order));
 }
 
-void SecondDraw::add(int step, int token, const std::vector<float>& logits) {
-    waiting_.push_back({step, token, {logits.begin(), logits.begin() + std::ptrdiff_t(n_vocab_)}});
+void SecondDraw::add(int step, int token, const std::vector<float>& logits, const std::vector<float>& outputs) {
+    waiting_.push_back({step, token, {logits.begin(), logits.begin() + std::ptrdiff_t(n_vocab_)}, outputs});
 }
 
 Status SecondDraw::read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled) {
@@ -64,29 +65,39 @@ Status SecondDraw::pass(size_t begin, size_t end, std::vector<FloorRecord>& floo
     if (unread_token_ >= 0) s.tokens.push_back(unread_token_);
     for (size_t i = begin; i + 1 < end; ++i)
         s.tokens.push_back(waiting_[i].token);
+    const size_t n_before = n - s.tokens.size();  // 1 where the prompt predicted the first of them, else 0
+    const ModelConfig& c = forward_.model().config();
+    const size_t width = size_t(c.n_heads) * size_t(c.head_dim);
+    std::vector<FloorRecord> drawn(n);
     std::vector<float> logits;
     if (!s.tokens.empty()) {
         ForwardOptions options;
         options.all_logits = true;
         options.settle = rows_per_pass_ == 1;
+        options.output_tap = [&](int layer, const float* o) {
+            for (size_t i = n_before; i < n; ++i, o += width) {
+                const std::vector<float>& outputs = waiting_[begin + i].outputs;
+                if (outputs.empty()) continue;
+                const std::span<const float> reference(outputs.data() + size_t(layer) * width, width);
+                drawn[i].attention_error.push_back(float(relative_error({o, width}, reference)));
+            }
+        };
         if (Status done = forward_.run({&s, 1}, options, logits, cancelled); !done) return done;
         if (s.failed) return s.error;
     }
-    const size_t n_before = n - s.tokens.size();  // 1 where the prompt predicted the first of them, else 0
     unread_token_ = waiting_[end - 1].token;
 
-    const size_t first = floors.size();
-    floors.resize(first + n);
     forward_.pool().for_each(int(n), 1, [&](int i, int) {
         const Step& step = waiting_[begin + size_t(i)];
         const float* row =
             size_t(i) < n_before ? prompt_logits_.data() : logits.data() + (size_t(i) - n_before) * stride;
         const Prediction reference = predict(step.logits), again = predict({row, n_vocab_});
-        FloorRecord& floor = floors[first + size_t(i)];
+        FloorRecord& floor = drawn[size_t(i)];
         floor.step = step.step;
         floor.kl = float(kl_divergence(reference, again));
         floor.delta_logprob = float(again.log_prob(step.token) - reference.log_prob(step.token));
     });
+    floors.insert(floors.end(), std::make_move_iterator(drawn.begin()), std::make_move_iterator(drawn.end()));
     return {};
 }
 

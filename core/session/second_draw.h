@@ -22,8 +22,9 @@ class SecondDraw {
                                                       const CacheShape& shape, KernelPath path, int n_threads,
                                                       int sum_order);
 
-    /// A step of the reference, in order: the token that came and the logits that predicted it (the first n_vocab).
-    void add(int step, int token, const std::vector<float>& logits);
+    /// A step of the reference, in order: the token that came, the logits that predicted it (the first n_vocab) and
+    /// what attention gave in each layer then, (n_layers, n_heads * head_dim) or nothing: no errors of the layers.
+    void add(int step, int token, const std::vector<float>& logits, const std::vector<float>& outputs);
     /// As many steps wait as one pass reads.
     bool due() const { return waiting_.size() >= rows_per_pass_; }
     bool empty() const { return waiting_.empty(); }
@@ -36,7 +37,8 @@ class SecondDraw {
  private:
     struct Step {
         int step, token;
-        std::vector<float> logits;  // (n_vocab) of the reference
+        std::vector<float> logits;   // (n_vocab) of the reference
+        std::vector<float> outputs;  // (n_layers, n_heads * head_dim) of the reference, or empty
     };
     SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order);
     Status pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled);

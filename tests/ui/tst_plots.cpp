@@ -305,6 +305,14 @@ void TestPlots::heatMapHoldsErrors() {
             QCOMPARE(map->cell(kPromptTokens + step, layer),
                      double(records[size_t(step)].attention_error[size_t(layer)]));
     QVERIFY(std::isnan(map->cell(kPromptTokens + 25, 0)));
+    // a floor comes after its errors and greys what is not above it, in the lane shown
+    FloorRecord floor{1, 9, 0, 0, std::vector<float>(kLayers, 0.0f)};
+    floor.attention_error[17] = 1;
+    feed.append(std::vector<FloorRecord>{floor});
+    QVERIFY(map->isGrey(kPromptTokens + 9, 17));
+    QVERIFY(!map->isGrey(kPromptTokens + 9, 16) && !map->isGrey(kPromptTokens + 8, 17));
+    QVERIFY(plot->csv().contains(",9,137,1,17,0,1"));
+    QVERIFY(plot->csv().contains(",9,137,1,16,0,0"));
     std::vector<StepRecord> bare = handRecords(0, 5);
     for (StepRecord& r : bare)
         r.attention_error.clear();

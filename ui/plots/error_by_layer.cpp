@@ -26,7 +26,7 @@ void ErrorByLayer::startRun() {
 }
 
 void ErrorByLayer::startLane() {
-    n_drawn_ = 0;
+    n_drawn_ = n_floor_ = 0;
     begun_ = false;
 }
 
@@ -58,6 +58,16 @@ void ErrorByLayer::takeRecords() {
             map_->setColumn(records[n_drawn_].position, records[n_drawn_].attention_error);
     const int planned = feed().running() ? first + run().info().n_planned - 1 : first;
     map_->setLast(std::max(records.back().position, planned));
+    greyInsideFloor();
+}
+
+/// The floor of a step comes after its errors.
+void ErrorByLayer::greyInsideFloor() {
+    const int first = int(run().info().prompt_ids.size());
+    for (; n_floor_ < run().floors().size(); ++n_floor_) {
+        const FloorRecord& floor = run().floors()[n_floor_];
+        map_->setFloor(first + floor.step, floor.attention_error, tr("≤ noise floor"));
+    }
 }
 
 Readout ErrorByLayer::makeReadout() const {
@@ -76,8 +86,12 @@ Readout ErrorByLayer::makeReadout() const {
         const int layer = layer_ >= 0 && layer_ < int(errors.size()) ? layer_ : int(largest - errors.begin());
         readout << ReadoutPart::lane(look(picker_->lane()), errorText(double(errors[size_t(layer)])))
                 << ReadoutPart::plain(layer_ >= 0 ? tr("in layer %1").arg(layer)
-                                                  : tr("largest, in layer %1").arg(layer))
-                << ReadoutPart::plain(tr("relative"), true);
+                                                  : tr("largest, in layer %1").arg(layer));
+        const FloorRecord* floor = run().floor_at(record.step);
+        if (floor && layer < int(floor->attention_error.size()))
+            readout << ReadoutPart::plain(
+                tr("noise floor %1").arg(errorText(double(floor->attention_error[size_t(layer)]))), true);
+        readout << ReadoutPart::plain(tr("relative"), true);
     }
     return readout;
 }
@@ -102,13 +116,19 @@ void ErrorByLayer::rowStepped(int rows) {
 }
 
 QByteArray ErrorByLayer::csv() const {
-    CsvWriter csv({"lane", "spec", "step", "position", "comparable", "layer", "attention_error"});
+    CsvWriter csv(
+        {"lane", "spec", "step", "position", "comparable", "layer", "attention_error", "floor_attention_error"});
     for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane))
+        for (const StepRecord& r : run().lane(lane)) {
+            const FloorRecord* floor =
+                lane == run().info().experiment.reference ? run().floor_at(r.step) : nullptr;  // of no other lane
             for (size_t layer = 0; layer < r.attention_error.size(); ++layer)
-                csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
-                         QByteArray::number(r.position), r.comparable ? "1" : "0", QByteArray::number(int(layer)),
-                         exactText(r.attention_error[layer])});
+                csv.row(
+                    {laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
+                     QByteArray::number(r.position), r.comparable ? "1" : "0", QByteArray::number(int(layer)),
+                     exactText(r.attention_error[layer]),
+                     floor && layer < floor->attention_error.size() ? exactText(floor->attention_error[layer]) : ""});
+        }
     return csv.bytes();
 }
 

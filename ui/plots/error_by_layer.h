@@ -28,10 +28,11 @@ class ErrorByLayer : public PlotFrame {
 
  private:
     void startLane();
+    void greyInsideFloor();
 
     LanePicker* picker_;
     HeatMapChart* map_;
-    size_t n_drawn_ = 0;
+    size_t n_drawn_ = 0, n_floor_ = 0;
     bool begun_ = false;
     int layer_ = -1;  // under the pointer; -1: the layer with the largest error
 };

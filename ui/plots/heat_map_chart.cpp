@@ -14,6 +14,20 @@ namespace {
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostDecades = 1000;  // highest over lowest colour: below, differences are of no interest
 
+QColor insideFloor(const Theme& theme) {
+    return theme.colour(QStringLiteral("disabled"));
+}
+
+void widen(QCPColorMapData& data, int n_tokens, const QCPRange& positions) {
+    QCPColorMapData before = data;  // its cell() is not const
+    data.setSize(n_tokens, before.valueSize());
+    data.setRange(positions, before.valueRange());
+    data.fill(kNoValue);
+    for (int t = 0; t < before.keySize(); ++t)
+        for (int row = 0; row < before.valueSize(); ++row)
+            data.setCell(t, row, before.cell(t, row));
+}
+
 }  // namespace
 
 void ColourBar::draw(QCPPainter* painter) {
@@ -37,13 +51,25 @@ void ColourBar::draw(QCPPainter* painter) {
     painter->fillRect(bar, gradient);
     painter->drawRect(bar);
     const QString before = name + QStringLiteral("  ") + low;
-    painter->drawText(QPointF(x - gap - metrics.horizontalAdvance(before), baseline), before);
+    x -= gap + metrics.horizontalAdvance(before);
+    painter->drawText(QPointF(x, baseline), before);
+    if (grey.isEmpty()) return;
+    x -= 3 * gap + metrics.horizontalAdvance(grey);
+    painter->drawText(QPointF(x, baseline), grey);
+    const QRectF swatch(x - gap - height, middle - height / 2, height, height);
+    painter->fillRect(swatch, insideFloor(*theme));
+    painter->drawRect(swatch);
 }
 
 HeatMapChart::HeatMapChart(QWidget* parent)
-    : Chart(parent), map_(new QCPColorMap(xAxis, yAxis)), bar_(new ColourBar(this)) {
+    : Chart(parent),
+      map_(new QCPColorMap(xAxis, yAxis)),
+      grey_(new QCPColorMap(xAxis, yAxis)),
+      bar_(new ColourBar(this)) {
     map_->setInterpolate(false);
+    grey_->setInterpolate(false);
     map_->setDataScaleType(QCPAxis::stLogarithmic);
+    grey_->setDataRange(QCPRange(0, 1));
     xAxis->setTicker(QSharedPointer<WholeTicker>::create());
     yAxis->setTicker(QSharedPointer<WholeTicker>::create());
     xAxis->setLabel(QStringLiteral("token"));
@@ -55,25 +81,23 @@ void HeatMapChart::begin(int first_position, int n_tokens, int n_rows, const QSt
     first_ = last_ = first_position;
     n_tokens_ = std::max(n_tokens, 2);  // a map of one column has no width
     n_rows_ = std::max(n_rows, 2);
-    map_->data()->setSize(n_tokens_, n_rows_);
-    map_->data()->setRange(QCPRange(first_, first_ + n_tokens_ - 1), QCPRange(0, n_rows_ - 1));
-    map_->data()->fill(kNoValue);
+    for (QCPColorMap* map : {map_, grey_}) {
+        map->data()->setSize(n_tokens_, n_rows_);
+        map->data()->setRange(QCPRange(first_, first_ + n_tokens_ - 1), QCPRange(0, n_rows_ - 1));
+        map->data()->fill(kNoValue);
+    }
     least_ = std::numeric_limits<double>::infinity(), most_ = 0;
     bar_->name = quantity;
     bar_->low.clear();
+    bar_->grey.clear();
 }
 
 void HeatMapChart::setColumn(int position, const std::vector<float>& values) {
     const int column = position - first_;
     if (column >= n_tokens_) {  // more tokens than were planned: twice the room
-        QCPColorMapData wider(2 * n_tokens_, n_rows_, QCPRange(first_, first_ + 2 * n_tokens_ - 1),
-                              QCPRange(0, n_rows_ - 1));
-        wider.fill(kNoValue);
-        for (int t = 0; t < n_tokens_; ++t)
-            for (int row = 0; row < n_rows_; ++row)
-                wider.setCell(t, row, map_->data()->cell(t, row));
         n_tokens_ *= 2;
-        *map_->data() = wider;
+        for (QCPColorMap* map : {map_, grey_})
+            widen(*map->data(), n_tokens_, QCPRange(first_, first_ + n_tokens_ - 1));
     }
     for (int row = 0; row < int(values.size()) && row < n_rows_; ++row) {
         const double value = double(values[size_t(row)]);
@@ -86,9 +110,24 @@ void HeatMapChart::setColumn(int position, const std::vector<float>& values) {
     updateRange();
 }
 
+bool HeatMapChart::holds(int position, int row) const {
+    return position >= first_ && position < first_ + n_tokens_ && row >= 0 && row < n_rows_;
+}
+
 double HeatMapChart::cell(int position, int row) const {
-    const int column = position - first_;
-    return column < 0 || column >= n_tokens_ || row < 0 || row >= n_rows_ ? kNoValue : map_->data()->cell(column, row);
+    return holds(position, row) ? map_->data()->cell(position - first_, row) : kNoValue;
+}
+
+void HeatMapChart::setFloor(int position, const std::vector<float>& levels, const QString& what) {
+    for (int row = 0; row < int(levels.size()); ++row) {
+        if (!(cell(position, row) <= double(levels[size_t(row)]))) continue;
+        grey_->data()->setCell(position - first_, row, 1);
+        bar_->grey = what;
+    }
+}
+
+bool HeatMapChart::isGrey(int position, int row) const {
+    return holds(position, row) && grey_->data()->cell(position - first_, row) > 0;
 }
 
 void HeatMapChart::updateRange() {
@@ -113,6 +152,8 @@ void HeatMapChart::applyTheme(const Theme& theme) {
     gradient.setColorStops(stops);
     gradient.setNanHandling(QCPColorGradient::nhTransparent);
     map_->setGradient(gradient);
+    gradient.setColorStops({{0, insideFloor(theme)}, {1, insideFloor(theme)}});
+    grey_->setGradient(gradient);
 }
 
 void HeatMapChart::fit() {

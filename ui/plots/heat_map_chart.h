@@ -11,7 +11,7 @@ class ColourBar : public QCPLayerable {
     Q_OBJECT
  public:
     explicit ColourBar(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
-    QString name, low, high;
+    QString name, low, high, grey;  ///< grey: what the cells without a colour are; "" when there are none
     const Theme* theme = &Theme::instance();
 
  protected:
@@ -32,6 +32,9 @@ class HeatMapChart : public Chart {
     /// Last token that fit() shows.
     void setLast(int position) { last_ = position; }
     double cell(int position, int row) const;  ///< NaN: nothing there
+    /// Greys the cells of the column that are not above `levels`, one per row; `what` says what they are.
+    void setFloor(int position, const std::vector<float>& levels, const QString& what);
+    bool isGrey(int position, int row) const;
 
     void applyTheme(const Theme& theme) override;
     void fit() override;
@@ -39,8 +42,8 @@ class HeatMapChart : public Chart {
 
  private:
     void updateRange();
-
-    QCPColorMap* map_;
+    bool holds(int position, int row) const;
+    QCPColorMap *map_, *grey_;  // grey_ lies above: 1 where it covers the colour
     ColourBar* bar_;
     int first_ = 0, last_ = 0, n_tokens_ = 0, n_rows_ = 0;
     double least_, most_;  // of positive values

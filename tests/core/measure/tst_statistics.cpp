@@ -24,6 +24,11 @@ class TestStatistics : public QObject {
         QVERIFY(std::isnan(largest_or_nan({NAN, 1})));
         QVERIFY(std::isnan(largest_or_nan({1, NAN, INFINITY})));
     }
+    void relativeErrorIsOfTheNorms() {
+        QCOMPARE(relative_error(std::vector<float>{3, 4}, std::vector<float>{0, 4}), 0.75);
+        QCOMPARE(relative_error(std::vector<float>{1, 2}, std::vector<float>{1, 2}), 0.0);
+        QCOMPARE(relative_error(std::vector<float>{1, 2}, std::vector<float>{0, 0}), 0.0);
+    }
     void moments() {
         const std::vector<float> x{-1, 1, -1, 1};
         const ValueStatistics s = value_statistics(x);

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/measure/divergence.h"
+#include "core/measure/statistics.h"
 #include "core/model/prompt_pass.h"
 #include "core/session/engine.h"
 #include "core/session/run_fixture.h"
@@ -37,11 +38,16 @@ class Decoder {
         logits_ = read_prompt(forward_, {&cache, 1}, info.prompt_ids, 128).value().logits.front();
         if (!forward_.finish_prompt({&cache, 1}).front()) qFatal("the prompt is not stored");
     }
-    void step(int token) {
+    /// What attention gives in each layer goes to `outputs`, (n_layers, width).
+    void step(int token, std::vector<float>& outputs) {
+        const ModelConfig& c = forward_.model().config();
+        ForwardOptions options;
+        options.output_tap = [&](int, const float* o) { outputs.insert(outputs.end(), o, o + c.n_heads * c.head_dim); };
+        outputs.clear();
         Sequence s;
         s.tokens = {token};
         s.caches = {cache_.get()};
-        if (!forward_.run({&s, 1}, {}, logits_)) qFatal("the step failed");
+        if (!forward_.run({&s, 1}, options, logits_)) qFatal("the step failed");
     }
     Prediction prediction() const { return predict({logits_.data(), n_vocab_}); }
 
@@ -52,17 +58,34 @@ class Decoder {
     size_t n_vocab_;
 };
 
+std::vector<float> layer_errors(const std::vector<float>& o, const std::vector<float>& o_again, const Model& model) {
+    std::vector<float> errors;
+    const size_t width = o.size() / size_t(model.config().n_layers);
+    for (size_t at = 0; at < o.size(); at += width)
+        errors.push_back(float(relative_error({o_again.data() + at, width}, {o.data() + at, width})));
+    return errors;
+}
+
+float largest(const std::vector<FloorRecord>& floors) {
+    float most = 0;
+    for (const FloorRecord& f : floors)
+        for (const float e : f.attention_error)
+            most = std::max(most, e);
+    return most;
+}
+
 /// The floor of a run, drawn in lock-step with the reference.
 std::vector<FloorRecord> step_by_step(const std::shared_ptr<const Model>& model, const RunModel& run) {
     const Experiment& e = run.info().experiment;
     Decoder reference(model, e, run.info(), 0), again(model, e, run.info(), 1);
     std::vector<FloorRecord> floors;
+    std::vector<float> o, o_again;  // of the step that made the prediction; nothing after the prompt
     for (const StepRecord& r : run.lane(0)) {
         const Prediction a = reference.prediction(), b = again.prediction();
         floors.push_back({run.info().serial, r.step, float(kl_divergence(a, b)),
-                          float(b.log_prob(r.token_id) - a.log_prob(r.token_id))});
-        reference.step(r.token_id);
-        again.step(r.token_id);
+                          float(b.log_prob(r.token_id) - a.log_prob(r.token_id)), layer_errors(o, o_again, *model)});
+        reference.step(r.token_id, o);
+        again.step(r.token_id, o_again);
     }
     return floors;
 }
@@ -92,9 +115,21 @@ class TestNoiseFloor : public QObject {
         QCOMPARE(run.lane(0).size(), size_t(kSteps));
         QCOMPARE(run.floors().size(), size_t(kSteps));
         QVERIFY2(run.noise_floor().nll_max > 0, "another order of the sums gave the same bits");
-        QVERIFY(run.floors() == step_by_step(model, run));
+        const std::vector<FloorRecord> in_lock_step = step_by_step(model, run);
+        QVERIFY(run.floors() == in_lock_step);
+        QVERIFY(run.floors()[0].attention_error.empty());
+        QCOMPARE(run.floors()[1].attention_error.size(), size_t(model->config().n_layers));
+        QVERIFY(largest(run.floors()) > 0);
         QCOMPARE(run.floor_at(77)->step, 77);
         QVERIFY(!run.floor_at(kSteps));
+    }
+    void errorsOfTheLayersOnlyWhereTheyAreRecorded() {
+        Experiment e = with_floor({"fp16", "fp32"}, 70);
+        e.layer_errors = false;
+        const RunModel run = carry_out(tiny_model(), e);
+        QCOMPARE(run.floors().size(), size_t(70));
+        QVERIFY(std::all_of(run.floors().begin(), run.floors().end(),
+                            [](const FloorRecord& f) { return f.attention_error.empty(); }));
     }
     void aReferenceThatQuantizesIsDrawnAtEachStep() {
         const std::pair<const char*, int> waits[] = {{"fp16", 64}, {"quanto:4,group=16", 1}};
@@ -194,6 +229,8 @@ class TestNoiseFloor : public QObject {
         QCOMPARE(loaded->run.floors().size(), size_t(20));
         QCOMPARE(loaded->run.noise_floor().kl_mean, run.noise_floor().kl_mean);
         QCOMPARE(loaded->run.noise_floor().nll_max, run.noise_floor().nll_max);
+        QCOMPARE(loaded->run.floor_at(19)->attention_error, run.floor_at(19)->attention_error);
+        QVERIFY(!run.floor_at(19)->attention_error.empty());
     }
 };
 
