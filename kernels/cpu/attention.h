@@ -5,12 +5,16 @@
 //
 // Layout T8: words[block of 8 tokens][word][8 tokens]. A group of `group` channels takes group*bits/32 words; word j of
 // a group, slot s (S = 32/bits slots) holds the group's channel s*(words of the group) + j at bit bits*s, unsigned.
+// kReadBeyond bytes after the last word must be readable; what stands there is of no matter.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 namespace kvasir::kernels {
+
+/// The kernels read the upper half of a word, or one of its bytes, as the lowest: 32 bytes from there on.
+constexpr std::size_t kReadBeyond = 3;
 
 /// offset of a group = stored * (plain + times_scale * scale); value = scale * code + offset.
 /// Quanto stores shift (plain -1), KIVI and kv-hadamard the minimum (plain +1), HQQ zero in code units (times_scale

@@ -18,10 +18,19 @@ namespace kvasir::kernels::HWY_NAMESPACE {
 /// How far ahead a stream of codes is fetched: covers the latency of memory at full speed, stays inside two pages.
 constexpr size_t kAhead = 4096;
 
-/// Blocks at once for a chunk of n_queries: 6 to 8 accumulators, with room for words and values. Divides the 4 blocks
-/// of a group of 32 tokens.
+/// Blocks at once for a chunk of n_queries: 8 or 9 accumulators, enough for two multiply-adds per cycle of latency 4.
 constexpr int blocks_at_once(int n_queries) {
+    return !kOneRegister ? 1 : n_queries == 1 ? 8 : n_queries == 2 ? 4 : n_queries == 3 ? 3 : 2;
+}
+
+/// The same where groups of 4 blocks have factors of their own: 3 would leave one.
+constexpr int channel_blocks_at_once(int n_queries) {
     return !kOneRegister ? 1 : n_queries <= 2 ? 4 : 2;
+}
+
+/// Blocks at once when fewer are left.
+constexpr int fewer_blocks(int n_blocks) {
+    return n_blocks == 3 ? 2 : n_blocks / 2;
 }
 
 /// The same for exact tokens, which need no room for words.
@@ -51,7 +60,7 @@ void prepare_chunk(const float* q, int n, int head_dim, int bits, int group, flo
             float* to = prepared + size_t(g) * size_t(group) * size_t(n) + h;
             double sum = 0;
             for (int s = 0; s < slots; ++s) {
-                const float factor = slot_factor(bits, s % slots_per_shift(bits));
+                const float factor = slot_factor(bits, s % slots_per_half(bits));
                 for (int j = 0; j < words; ++j) {
                     const float x = from[s * words + j];
                     sum += double(x);
@@ -94,17 +103,37 @@ HWY_INLINE void token_group_blocks(const TokenGroups& k, const float* HWY_RESTRI
     store(total, out_block, out);
 }
 
-template <int kBits, int H>
-void TokenGroupScores(const TokenGroups& k, const float* prepared, int begin, int end, const Output& out) {
-    constexpr int B = blocks_at_once(H);
-    int b = begin;
-    for (; b + B <= end; b += B)
-        token_group_blocks<kBits, B, H>(k, prepared, b, b - begin, out);
-    for (; b < end; ++b)
-        token_group_blocks<kBits, 1, H>(k, prepared, b, b - begin, out);
+/// Calls blocks(first block, B as a constant) for all of [begin, end), B at once and then fewer.
+template <int B, class F>
+HWY_INLINE void for_blocks(int begin, int end, F&& blocks) {
+    for (; begin + B <= end; begin += B)
+        blocks(begin, std::integral_constant<int, B>());
+    if constexpr (B > 1)
+        if (begin < end) for_blocks<fewer_blocks(B)>(begin, end, blocks);
 }
 
-/// The factors of one token group: x = q * scale * power of two (plain channel order), start = sum of q * offset.
+template <int kBits, int H>
+void TokenGroupScores(const TokenGroups& k, const float* prepared, int begin, int end, const Output& out) {
+    for_blocks<blocks_at_once(H)>(begin, end, [&](int b, auto at_once) {
+        token_group_blocks<kBits, at_once(), H>(k, prepared, b, b - begin, out);
+    });
+}
+
+/// [lane][vector] of H vectors, as add_word wants the factors of H queries.
+template <int H>
+HWY_INLINE void store_interleaved(const F8 (&v)[H], float* to) {
+    if constexpr (H == 1) {
+        store8(v[0], to);
+    } else {
+#if HWY_TARGET == HWY_AVX2
+        if constexpr (H == 2) hn::StoreInterleaved2(v[0], v[1], DF(), to);
+        if constexpr (H == 3) hn::StoreInterleaved3(v[0], v[1], v[2], DF(), to);
+        if constexpr (H == 4) hn::StoreInterleaved4(v[0], v[1], v[2], v[3], DF(), to);
+#endif
+    }
+}
+
+/// The factors of one token group: x [channel][query] = q * scale * power of two, start = sum of q * offset.
 template <int H>
 HWY_INLINE void channel_group_factors(const ChannelGroups& k, int group, const float* q, const float* q_powers,
                                       float* x, float (&start)[H]) {
@@ -118,11 +147,13 @@ HWY_INLINE void channel_group_factors(const ChannelGroups& k, int group, const f
     for (size_t d = 0; d < head_dim; d += 8) {
         const F8 s = load_half8(scale + d);
         const F8 o = group_offset(offset, d, s, plain, times_scale);
+        F8 factor[H];
         for (int h = 0; h < H; ++h) {
             const size_t at = size_t(h) * head_dim + d;
             sum[h] = MulAdd(load8(q + at), o, sum[h]);
-            store8(Mul(load8(q_powers + at), s), x + at);
+            factor[h] = Mul(load8(q_powers + at), s);
         }
+        store_interleaved(factor, x + d * H);
     }
     for (int h = 0; h < H; ++h)
         start[h] = sum8(sum[h]);
@@ -140,14 +171,13 @@ HWY_INLINE void channel_group_blocks(const ChannelGroups& k, const float* HWY_RE
     for (size_t j = 0; j < n_words; ++j, words += 8) {
         for (int b = 0; b < B; ++b)
             prefetch(words + size_t(b) * n_words * 8, kAhead);
-        add_word<kBits>(words, n_words * 8, x + j, n_words, head_dim, acc);
+        add_word<kBits>(words, n_words * 8, x + j * H, n_words * H, 1, acc);
     }
     store(acc, out_block, out);
 }
 
 template <int kBits, int H>
 void ChannelGroupScores(const ChannelGroups& k, const float* q, int begin, int end, const Output& out) {
-    constexpr int B = blocks_at_once(H);
     const int group_blocks = k.group / 8;
     const int n_words = k.head_dim * kBits / 32;
     alignas(64) float q_powers[H * kMaxHeadDim];
@@ -155,16 +185,16 @@ void ChannelGroupScores(const ChannelGroups& k, const float* q, int begin, int e
     for (int h = 0; h < H; ++h)
         for (int d = 0; d < k.head_dim; ++d)
             q_powers[h * k.head_dim + d] =
-                q[h * k.head_dim + d] * slot_factor(kBits, d / n_words % slots_per_shift(kBits));
+                q[h * k.head_dim + d] * slot_factor(kBits, d / n_words % slots_per_half(kBits));
     for (int b = begin; b < end;) {
         const int group = b / group_blocks;
         const int stop = std::min(end, (group + 1) * group_blocks);
         float start[H];
         channel_group_factors<H>(k, group, q, q_powers, x, start);
-        for (; b + B <= stop; b += B)
-            channel_group_blocks<kBits, B, H>(k, x, start, b, b - begin, out);
-        for (; b < stop; ++b)
-            channel_group_blocks<kBits, 1, H>(k, x, start, b, b - begin, out);
+        for_blocks<channel_blocks_at_once(H)>(b, stop, [&](int first, auto at_once) {
+            channel_group_blocks<kBits, at_once(), H>(k, x, start, first, first - begin, out);
+        });
+        b = stop;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// p.V from packed codes: lanes are tokens, so a channel costs one multiply-add per 8 tokens and one horizontal sum per
-// range. 4 slots of a word x the queries of a chunk are accumulated together. Exact values are rows: lanes are
-// channels.
+// p.V from packed codes: lanes are tokens, so a channel costs one multiply-add per 8 tokens and a share in one
+// transposed sum per range. 4 slots of a word x the queries of a chunk are accumulated together. Exact values are rows:
+// lanes are channels.
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/attention_layout.h"
 #include "kernels/cpu/hwy_targets.h"
@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
 
-/// Blocks summed before the horizontal sums: 256 tokens, whose codes and weights fit the first-level cache.
-constexpr int kRangeBlocks = 32;
+/// Blocks of a piece: 256 tokens, whose codes and weights fit the first-level cache.
+constexpr int kPieceBlocks = 32;
 
 /// Slots accumulated together for H queries: at most 12 accumulators.
 constexpr int slots_at_once(int n_queries) {
@@ -32,21 +32,40 @@ struct Sums {
     size_t stride;
 };
 
-/// Probabilities times scale for one range and group: [block][query][8 tokens].
+/// Probabilities times scale for one piece and group: [block][query][8 tokens].
 template <int H>
 struct Weights {
-    alignas(64) float p[kRangeBlocks * H * 8];
-    float offset[H];  // sum of p * offset
+    alignas(64) float p[kPieceBlocks * H * 8];
+};
+
+/// Sums of a whole range before the horizontal ones: [channel in order of words and slots][query], and of what does not
+/// depend on the code, [group][query].
+template <int H>
+struct Lanes {
+    alignas(64) float channel[kMaxHeadDim * H * 8];
+    alignas(64) float offset[kMaxHeadDim * H * 2];  // groups have 4 channels at least
+    float* at(size_t place) { return channel + place * H * 8; }
 };
 
 template <int H>
+HWY_INLINE void load_lanes(const float* from, F8 (&to)[H]) {
+    for (int h = 0; h < H; ++h)
+        to[h] = load8(from + 8 * h);
+}
+
+template <int H>
+HWY_INLINE void store_lanes(const F8 (&from)[H], float* to) {
+    for (int h = 0; h < H; ++h)
+        store8(from[h], to + 8 * h);
+}
+
+template <int H>
 HWY_INLINE void token_group_weights(const TokenGroups& v, int group, const Probabilities& p, int block, int n_blocks,
-                                    Weights<H>& w) {
+                                    Weights<H>& w, Lanes<H>& sums) {
     const size_t n_groups = size_t(v.head_dim / v.group);
     const F8 plain = set8(v.form.plain), times_scale = set8(v.form.times_scale);
     F8 offset[H];
-    for (int h = 0; h < H; ++h)
-        offset[h] = zero8();
+    load_lanes(sums.offset + size_t(group) * H * 8, offset);
     for (int b = 0; b < n_blocks; ++b) {
         const size_t at = (size_t(block + b) * n_groups + size_t(group)) * 8;
         const F8 s = load_half8(v.scale + at);
@@ -57,8 +76,7 @@ HWY_INLINE void token_group_weights(const TokenGroups& v, int group, const Proba
             offset[h] = MulAdd(x, o, offset[h]);
         }
     }
-    for (int h = 0; h < H; ++h)
-        w.offset[h] = sum8(offset[h]);
+    store_lanes(offset, sums.offset + size_t(group) * H * 8);
 }
 
 template <int H>
@@ -67,23 +85,70 @@ HWY_INLINE void add_products(F8 value, const F8 (&x)[H], F8 (&acc)[H]) {
         acc[h] = MulAdd(value, x[h], acc[h]);
 }
 
-/// acc[i][h] += sum over blocks of slot first + i of the word * p, times 2^(kBits * (i % slots_per_shift)).
-template <int kBits, int H, int... kIndex>
-HWY_INLINE void add_slots_of_blocks(const uint32_t* HWY_RESTRICT words, size_t block_words, int first,
+/// Slots of a word that lie in one of its bytes.
+constexpr int slots_per_byte(int bits) {
+    return 8 / bits;
+}
+
+/// acc[i][h] += sum over blocks of slot i of those that begin at slot kFirst of the byte at `codes`, times p, times
+/// 2^(kBits * (its place in its byte)). Words lie in little-endian order: what is read beyond a word is masked away.
+template <int kBits, int kFirst, int H, int... kIndex>
+HWY_INLINE void add_slots_of_blocks(const uint8_t* HWY_RESTRICT codes, size_t block_bytes, bool fetch,
                                     const float* HWY_RESTRICT p, int n_blocks, F8 (&acc)[sizeof...(kIndex)][H],
                                     std::integer_sequence<int, kIndex...>) {
-    constexpr int kShiftSlots = slots_per_shift(kBits);
-    // The same place of the next range, asked for once.
-    const size_t ahead = first == 0 ? size_t(n_blocks) * block_words * sizeof(uint32_t) : 0;
-    for (int b = 0; b < n_blocks; ++b, words += block_words, p += 8 * H) {
-        prefetch(words, ahead);
-        const U8 word = shift_right(load8(words), kBits * first);
-        const U8 part[2] = {word, ShiftRight<16>(word)};  // the second is used for 8 bits only
+    constexpr int kInByte = slots_per_byte(kBits);
+    // The same place of the next piece, asked for once.
+    const size_t ahead = fetch ? size_t(n_blocks) * block_bytes : 0;
+    for (int b = 0; b < n_blocks; ++b, codes += block_bytes, p += 8 * H) {
+        prefetch(codes, ahead);
         F8 x[H];
         for (int h = 0; h < H; ++h)
             x[h] = load8(p + 8 * h);
         // One value at a time: 12 accumulators and 3 weights leave one register.
-        (add_products(slot_value<kBits, kIndex % kShiftSlots>(part[kIndex / kShiftSlots]), x, acc[kIndex]), ...);
+        (add_products(
+             slot_value<kBits, (kFirst + kIndex) % kInByte>(load_bytes_u8(codes + (kFirst + kIndex) / kInByte)), x,
+             acc[kIndex]),
+         ...);
+    }
+}
+
+/// out += the horizontal sums, eight channels at a time: `slot_power`, what slot_value left on a channel is undone
+/// here.
+template <int kBits, int H>
+HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, bool slot_power, const Sums& out) {
+    constexpr size_t kSlots = 32 / kBits;
+    const size_t group_words = group / kSlots;
+    for (size_t first = 0; first < head_dim; first += 8) {
+        const float* from[8];
+        F8 factor[8];
+        for (size_t i = 0; i < 8; ++i) {
+            const size_t g = (first + i) / group, inside = (first + i) % group;
+            const size_t slot = inside / group_words, word = g * group_words + inside % group_words;
+            from[i] = sums.at(word * kSlots + slot);
+            factor[i] = set8(slot_power ? slot_factor(kBits, int(slot) % slots_per_byte(kBits)) : 1.0f);
+        }
+        for (size_t h = 0; h < H; ++h) {
+            F8 v[8];
+            for (size_t i = 0; i < 8; ++i)
+                v[i] = Mul(load8(from[i] + 8 * h), factor[i]);
+            float* y = out.data + h * out.stride + first;
+            store8(Add(load8(y), sums8(v)), y);
+        }
+    }
+}
+
+/// Calls pass(first slot, where its byte lies in the word, its place there as a constant) for every C slots of a word.
+template <int kBits, int C, class F>
+HWY_INLINE void for_slots(F&& pass) {
+    constexpr int kInByte = slots_per_byte(kBits), kBytes = std::max(C / kInByte, 1);
+    for (int byte = 0, first = 0; byte < 4; byte += kBytes) {
+        pass(first, byte, std::integral_constant<int, 0>());
+        first += C;
+        if constexpr (C < kInByte) pass(first, byte, std::integral_constant<int, C % kInByte>()), first += C;
+        if constexpr (2 * C < kInByte) {
+            pass(first, byte, std::integral_constant<int, 2 * C % kInByte>()), first += C;
+            pass(first, byte, std::integral_constant<int, 3 * C % kInByte>()), first += C;
+        }
     }
 }
 
@@ -91,59 +156,76 @@ template <int kBits, int H>
 void TokenGroupSum(const TokenGroups& v, const Probabilities& p, int begin, int end, const Sums& out) {
     constexpr int kSlots = 32 / kBits, C = slots_at_once(H);
     const size_t group_words = size_t(v.group / kSlots), block_words = size_t(v.head_dim / kSlots) * 8;
+    const int n_groups = v.head_dim / v.group;
     Weights<H> w;
-    for (int block = begin; block < end; block += kRangeBlocks) {
-        const int n_blocks = std::min(end - block, kRangeBlocks);
-        const Probabilities range{p.data + 8 * size_t(block - begin), p.stride};
+    Lanes<H> sums;
+    std::fill_n(sums.channel, size_t(v.head_dim) * H * 8, 0.0f);
+    std::fill_n(sums.offset, size_t(n_groups) * H * 8, 0.0f);
+    for (int block = begin; block < end; block += kPieceBlocks) {
+        const int n_blocks = std::min(end - block, kPieceBlocks);
+        const Probabilities piece{p.data + 8 * size_t(block - begin), p.stride};
         const uint32_t* words = v.words + size_t(block) * block_words;
-        for (int g = 0; g < v.head_dim / v.group; ++g) {
-            token_group_weights<H>(v, g, range, block, n_blocks, w);
-            Sums to{out.data + size_t(g) * size_t(v.group), out.stride};
-            for (size_t j = 0; j < group_words; ++j, words += 8, ++to.data)
-                for (int first = 0; first < kSlots; first += C) {
+        float* place = sums.channel;
+        for (int g = 0; g < n_groups; ++g) {
+            token_group_weights<H>(v, g, piece, block, n_blocks, w, sums);
+            for (size_t j = 0; j < group_words; ++j, words += 8)
+                for_slots<kBits, C>([&](int first, int byte, auto in_byte) {
                     F8 acc[C][H];
-                    clear(acc);
-                    add_slots_of_blocks<kBits, H>(words, block_words, first, w.p, n_blocks, acc,
-                                                  std::make_integer_sequence<int, C>());
                     for (int i = 0; i < C; ++i)
-                        for (int h = 0; h < H; ++h)
-                            to.data[size_t(h) * to.stride + size_t(first + i) * group_words] +=
-                                sum8(acc[i][h]) * slot_factor(kBits, i % slots_per_shift(kBits)) + w.offset[h];
-                }
+                        load_lanes(place + i * H * 8, acc[i]);
+                    add_slots_of_blocks<kBits, in_byte(), H>(reinterpret_cast<const uint8_t*>(words) + byte,
+                                                             4 * block_words, first == 0, w.p, n_blocks, acc,
+                                                             std::make_integer_sequence<int, C>());
+                    for (int i = 0; i < C; ++i)
+                        store_lanes(acc[i], place + i * H * 8);
+                    place += C * H * 8;
+                });
         }
     }
+    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.group), true, out);
+    for (int g = 0; g < n_groups; ++g)
+        for (int h = 0; h < H; ++h) {
+            const float offset = sum8(load8(sums.offset + (g * H + h) * 8));
+            float* y = out.data + size_t(h) * out.stride + size_t(g) * size_t(v.group);
+            for (int d = 0; d < v.group; ++d)
+                y[d] += offset;
+        }
+}
+
+/// Scales of the groups that blocks [begin, end) touch, [group][channel], times `powers`, the factor of each channel.
+HWY_INLINE void channel_factors(const ChannelGroups& v, int begin, int end, const float* powers, float* factors) {
+    const int group_blocks = v.group / 8;
+    const uint16_t* scale = v.scale + size_t(begin / group_blocks) * size_t(v.head_dim);
+    for (int group = begin / group_blocks; group <= (end - 1) / group_blocks; ++group)
+        for (int d = 0; d < v.head_dim; d += 8, scale += 8, factors += 8)
+            store8(Mul(load_half8(scale), load8(powers + d)), factors);
 }
 
 /// One word of all blocks for ChannelGroups: the scale of a channel is a constant for `group_blocks` blocks, so each
 /// such piece is summed by itself and added with its scale.
-template <int kBits, int H>
-HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int first, const float* p, int begin, int end,
-                                    const Sums& out) {
+template <int kBits, int kInByte, int H>
+HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int first, int byte, const float* factors,
+                                    const float* p, int begin, int end, float* place) {
     constexpr int C = slots_at_once(H);
     const size_t n_words = size_t(v.head_dim) * kBits / 32, block_words = n_words * 8;
     const int group_blocks = v.group / 8;
-    F8 total[C][H];
-    clear(total);
-    for (int b = begin; b < end;) {
-        const int group = b / group_blocks;
-        const int stop = std::min(end, (group + 1) * group_blocks);
+    for (int b = begin; b < end; factors += v.head_dim) {
+        const int stop = std::min(end, (b / group_blocks + 1) * group_blocks);
         F8 acc[C][H];
         clear(acc);
-        add_slots_of_blocks<kBits, H>(v.words + size_t(b) * block_words + 8 * word, block_words, first,
-                                      p + size_t(b - begin) * H * 8, stop - b, acc,
-                                      std::make_integer_sequence<int, C>());
+        const auto* codes = reinterpret_cast<const uint8_t*>(v.words + size_t(b) * block_words + 8 * word) + byte;
+        add_slots_of_blocks<kBits, kInByte, H>(codes, 4 * block_words, first == 0, p + size_t(b - begin) * H * 8,
+                                               stop - b, acc, std::make_integer_sequence<int, C>());
         for (int i = 0; i < C; ++i) {
-            const size_t channel = size_t(first + i) * n_words + word;
-            const float scale = half_to_float(v.scale[size_t(group) * size_t(v.head_dim) + channel]);
-            const F8 factor = set8(scale * slot_factor(kBits, i % slots_per_shift(kBits)));
+            const F8 factor = set8(factors[size_t(first + i) * n_words + word]);
+            F8 total[H];
+            load_lanes(place + i * H * 8, total);
             for (int h = 0; h < H; ++h)
-                total[i][h] = MulAdd(acc[i][h], factor, total[i][h]);
+                total[h] = MulAdd(acc[i][h], factor, total[h]);
+            store_lanes(total, place + i * H * 8);
         }
         b = stop;
     }
-    for (int i = 0; i < C; ++i)
-        for (int h = 0; h < H; ++h)
-            out.data[size_t(h) * out.stride + size_t(first + i) * n_words + word] += sum8(total[i][h]);
 }
 
 /// out += offset * (sum of p) for each group of tokens.
@@ -175,17 +257,29 @@ void add_channel_offsets(const ChannelGroups& v, const float* p, int begin, int 
 
 template <int kBits, int H>
 void ChannelGroupSum(const ChannelGroups& v, const Probabilities& p, int begin, int end, const Sums& out) {
+    constexpr int kSlots = 32 / kBits, C = slots_at_once(H);
     Weights<H> w;
-    for (int block = begin; block < end; block += kRangeBlocks) {
-        const int stop = std::min(end, block + kRangeBlocks);
+    Lanes<H> sums;
+    alignas(64) float powers[kMaxHeadDim];
+    for (int d = 0; d < v.head_dim; ++d)
+        powers[d] = slot_factor(kBits, d * kSlots / v.head_dim % slots_per_byte(kBits));
+    thread_local std::vector<float> factors;
+    factors.resize(size_t(v.head_dim) * size_t(kPieceBlocks * 8 / v.group + 2));
+    std::fill_n(sums.channel, size_t(v.head_dim) * H * 8, 0.0f);
+    for (int block = begin; block < end; block += kPieceBlocks) {
+        const int stop = std::min(end, block + kPieceBlocks);
         for (int b = block; b < stop; ++b)
             for (int h = 0; h < H; ++h)
                 store8(load8(p.data + size_t(h) * p.stride + 8 * size_t(b - begin)), w.p + ((b - block) * H + h) * 8);
-        for (size_t j = 0; j < size_t(v.head_dim) * kBits / 32; ++j)
-            for (int first = 0; first < 32 / kBits; first += slots_at_once(H))
-                channel_group_slots<kBits, H>(v, j, first, w.p, block, stop, out);
+        channel_factors(v, block, stop, powers, factors.data());
+        for (size_t j = 0; j < size_t(v.head_dim) / kSlots; ++j)
+            for_slots<kBits, C>([&](int first, int byte, auto in_byte) {
+                channel_group_slots<kBits, in_byte(), H>(v, j, first, byte, factors.data(), w.p, block, stop,
+                                                         sums.at(j * kSlots + size_t(first)));
+            });
         add_channel_offsets<H>(v, w.p, block, stop, out);
     }
+    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.head_dim), false, out);
 }
 
 /// Channels [channel, channel + 8 C) of exact rows.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "kernels/cpu/attention.h"
+
 namespace kvasir::kernels {
 
 namespace {
@@ -45,8 +47,9 @@ void unmap_huge(uint8_t* p, size_t bytes) {
 constexpr bool kSharedChunks = false;
 
 static uint8_t* take_chunk(size_t bytes) {
-    void* const p = std::aligned_alloc(kAlign, bytes);
-    if (p) std::memset(p, 0, bytes);
+    void* p = nullptr;
+    if (posix_memalign(&p, kAlign, bytes) != 0) return nullptr;
+    std::memset(p, 0, bytes);
     return static_cast<uint8_t*>(p);
 }
 static void give_chunk_back(uint8_t* p, size_t /*bytes*/) {
@@ -93,8 +96,9 @@ size_t HugeArena::bytes_in_use() const {
 
 /// Room from the open chunk, or from a new one that is open then.
 uint8_t* HugeArena::cut(size_t bytes) {
-    if (!kSharedChunks || !open_ || open_->size - open_->used < bytes) {
-        const size_t size = kSharedChunks ? std::max(chunk_bytes_, round_up(bytes, kHugePage)) : bytes;
+    const size_t needed = bytes + kReadBeyond;  // behind the last piece of a chunk; others have one behind them
+    if (!kSharedChunks || !open_ || open_->size - open_->used < needed) {
+        const size_t size = kSharedChunks ? std::max(chunk_bytes_, round_up(needed, kHugePage)) : needed;
         uint8_t* const memory = take_chunk(size);
         if (!memory) throw std::bad_alloc();
         open_ = new Chunk{this, memory, size, 0, 0};

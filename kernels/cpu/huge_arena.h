@@ -22,7 +22,8 @@ class HugeArena {
     HugeArena(const HugeArena&) = delete;
     HugeArena& operator=(const HugeArena&) = delete;
 
-    /// A zeroed piece, 64-byte aligned; throws std::bad_alloc. Thread-safe.
+    /// A zeroed piece, 64-byte aligned; what kernels read beyond it (kReadBeyond) is readable. Throws std::bad_alloc.
+    /// Thread-safe.
     uint8_t* allocate(size_t bytes);
     /// Gives a piece back; null is fine. The system gets a chunk back with its last piece. Thread-safe.
     static void release(uint8_t* piece);

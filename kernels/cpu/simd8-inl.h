@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -47,6 +48,10 @@ HWY_INLINE F8 load8(const float* p) {
 HWY_INLINE U8 load8(const uint32_t* p) {
     return hn::LoadU(DU(), p);
 }
+/// 32 bytes at any address.
+HWY_INLINE U8 load_bytes_u8(const uint8_t* p) {
+    return hn::BitCast(DU(), hn::LoadU(hn::FixedTag<uint8_t, 32>(), p));
+}
 HWY_INLINE void store8(F8 v, float* p) {
     hn::StoreU(v, DF(), p);
 }
@@ -63,6 +68,10 @@ HWY_INLINE F8 to_float(U8 u) {
 /// a where x < y, else b.
 HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
     return hn::IfThenElse(hn::Lt(x, y), a, b);
+}
+/// 0 where x < y, else a.
+HWY_INLINE F8 zero_if_less(F8 x, F8 y, F8 a) {
+    return hn::IfThenZeroElse(hn::Lt(x, y), a);
 }
 /// x < y in every lane, in some lane; false where one is NaN.
 HWY_INLINE bool all_less(F8 x, F8 y) {
@@ -106,6 +115,20 @@ HWY_INLINE float sum8(F8 v) {
     const auto four = hn::Add(hn::LowerHalf(d4, v), hn::UpperHalf(d4, v));
     const auto two = hn::Add(four, hn::Shuffle1032(four));
     return hn::GetLane(hn::Add(two, hn::Shuffle2301(two)));
+}
+
+/// The sums of 8 vectors, ((v0+v2) + (v1+v3)) + ((v4+v6) + (v5+v7)) of each, on every target.
+HWY_INLINE F8 sums8(const F8 (&v)[8]) {
+    const DF d;
+    const auto pair = [&](F8 a, F8 b) { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
+    const auto four = [&](F8 ab, F8 cd) {
+        const hn::FixedTag<double, 4> wide;  // two sums move together
+        const auto x = hn::BitCast(wide, ab), y = hn::BitCast(wide, cd);
+        return hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, x, y)),
+                       hn::BitCast(d, hn::InterleaveUpper(wide, x, y)));
+    };
+    const F8 low = four(pair(v[0], v[1]), pair(v[2], v[3])), high = four(pair(v[4], v[5]), pair(v[6], v[7]));
+    return hn::Add(hn::ConcatLowerLower(d, high, low), hn::ConcatUpperUpper(d, high, low));
 }
 
 /// Stages h = 1, 2, 4 of the Hadamard transform inside a vector.
@@ -175,6 +198,11 @@ HWY_INLINE F8 load8(const float* p) {
 HWY_INLINE U8 load8(const uint32_t* p) {
     KVASIR_EACH_PART(U8, hn::LoadU(DU(), p + i * kLanes));
 }
+HWY_INLINE U8 load_bytes_u8(const uint8_t* p) {
+    U8 r;
+    std::memcpy(&r, p, sizeof(r));
+    return r;
+}
 HWY_INLINE void store8(F8 v, float* p) {
     for (size_t i = 0; i < kParts; ++i)
         hn::StoreU(v.part[i], DF(), p + i * kLanes);
@@ -190,6 +218,9 @@ HWY_INLINE F8 to_float(U8 u) {
 }
 HWY_INLINE F8 if_less(F8 x, F8 y, F8 a, F8 b) {
     KVASIR_EACH_PART(F8, hn::IfThenElse(hn::Lt(x.part[i], y.part[i]), a.part[i], b.part[i]));
+}
+HWY_INLINE F8 zero_if_less(F8 x, F8 y, F8 a) {
+    KVASIR_EACH_PART(F8, hn::IfThenZeroElse(hn::Lt(x.part[i], y.part[i]), a.part[i]));
 }
 HWY_INLINE bool all_less(F8 x, F8 y) {
     bool all = true;
@@ -291,6 +322,14 @@ HWY_INLINE float sum8(F8 v) {
     float f[8];
     store8(v, f);
     return ((f[0] + f[4]) + (f[2] + f[6])) + ((f[1] + f[5]) + (f[3] + f[7]));
+}
+HWY_INLINE F8 sums8(const F8 (&v)[8]) {
+    float f[8], s[8];
+    for (int i = 0; i < 8; ++i) {
+        store8(v[i], f);
+        s[i] = ((f[0] + f[2]) + (f[1] + f[3])) + ((f[4] + f[6]) + (f[5] + f[7]));
+    }
+    return load8(s);
 }
 HWY_INLINE F8 butterfly8(F8 v) {
     float f[8];

@@ -83,9 +83,9 @@ HWY_INLINE F8 load_exact(const uint16_t* p) {
     return load_half8(p);
 }
 
-/// Slots converted from one position of the word: their masks stay below 2^16, so that the result is never negative.
-constexpr int slots_per_shift(int bits) {
-    return bits == 8 ? 2 : 4;
+/// Slots converted from one half of the word: their masks stay below 2^16, so that the result is never negative.
+constexpr int slots_per_half(int bits) {
+    return 16 / bits;
 }
 
 /// Code `kIndex` of a word as code * 2^(kBits * kIndex): mask and convert, exact. The power of two is undone in the
@@ -98,6 +98,12 @@ HWY_INLINE F8 slot_value(U8 word) {
 /// 2^-(bits * index), built from its bits: the exact inverse of what slot_value leaves on a code.
 inline float slot_factor(int bits, int index) {
     return float_from_bits(uint32_t(127 - bits * index) << 23);
+}
+
+/// The upper half of each word as the lower one: 32 bytes from two further on, no shift and no register for the word.
+/// (Words lie in little-endian order. The two bytes after the last word are read and masked away.)
+HWY_INLINE U8 load_half_words(const uint32_t* words, int half) {
+    return load_bytes_u8(reinterpret_cast<const uint8_t*>(words) + 2 * half);
 }
 
 template <int kBits, int kIndex, int R, int N>
@@ -119,21 +125,18 @@ HWY_INLINE void add_slots(const U8 (&word)[R], const float* HWY_RESTRICT x, size
 }
 
 /// acc[r][n] += sum over the slots s of the word, ascending, of code_s * x[s * slot_stride + n * x_stride], x carrying
-/// slot_factor(kBits, s % slots_per_shift). R registers of words (8 rows or tokens each), the r-th at words + r *
+/// slot_factor(kBits, s % slots_per_half). R registers of words (8 rows or tokens each), the r-th at words + r *
 /// word_stride.
 template <int kBits, int R, int N>
 HWY_INLINE void add_word(const uint32_t* HWY_RESTRICT words, size_t word_stride, const float* HWY_RESTRICT x,
                          size_t slot_stride, size_t x_stride, F8 (&acc)[R][N]) {
-    constexpr int kShiftSlots = slots_per_shift(kBits);
-    U8 word[R];
-    for (int r = 0; r < R; ++r)
-        word[r] = load8(words + size_t(r) * word_stride);
-        // Not unrolled: eight times less code for 1-bit words, at the same speed.
+    constexpr int kSlots = slots_per_half(kBits);
 #pragma GCC unroll 1
-    for (int s = 0; s < 32 / kBits; s += kShiftSlots, x += size_t(kShiftSlots) * slot_stride) {
-        add_slots<kBits>(word, x, slot_stride, x_stride, acc, std::make_integer_sequence<int, kShiftSlots>());
+    for (int half = 0; half < 2; ++half, x += size_t(kSlots) * slot_stride) {
+        U8 word[R];
         for (int r = 0; r < R; ++r)
-            word[r] = ShiftRight<kBits * kShiftSlots>(word[r]);
+            word[r] = load_half_words(words + size_t(r) * word_stride, half);
+        add_slots<kBits>(word, x, slot_stride, x_stride, acc, std::make_integer_sequence<int, kSlots>());
     }
 }
 
@@ -145,11 +148,10 @@ HWY_INLINE void store_slots(U8 word, float* HWY_RESTRICT out, size_t stride, std
 /// Slot s of 8 words, as slot_value leaves it, at out + s * stride.
 template <int kBits>
 HWY_INLINE void unpack_word(U8 word, float* HWY_RESTRICT out, size_t stride) {
-    constexpr int kShiftSlots = slots_per_shift(kBits);
-    for (int s = 0; s < 32 / kBits; s += kShiftSlots, out += size_t(kShiftSlots) * stride) {
-        store_slots<kBits>(word, out, stride, std::make_integer_sequence<int, kShiftSlots>());
-        word = ShiftRight<kBits * kShiftSlots>(word);
-    }
+    constexpr int kSlots = slots_per_half(kBits);
+    store_slots<kBits>(word, out, stride, std::make_integer_sequence<int, kSlots>());
+    store_slots<kBits>(ShiftRight<16>(word), out + size_t(kSlots) * stride, stride,
+                       std::make_integer_sequence<int, kSlots>());
 }
 
 }  // namespace kvasir::kernels::HWY_NAMESPACE

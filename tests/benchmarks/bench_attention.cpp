@@ -24,7 +24,7 @@ template <class T>
 struct Arena {
     Arena(int n_heads, size_t per_head)
         : per_head(per_head),
-          bytes(size_t(n_heads) * per_head * sizeof(T)),
+          bytes(size_t(n_heads) * per_head * sizeof(T) + kReadBeyond),
           data(reinterpret_cast<T*>(map_huge(bytes))) {
         std::memset(static_cast<void*>(data), 0x21, bytes);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matrices of one model step, larger than the caches, so that weights come from memory as they do while decoding.
+// Matrices of one model step, larger than the caches: weights come from memory as they do while decoding.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -47,6 +47,8 @@ void vectors_and_threads(benchmark::internal::Benchmark* b) {
             b->Args({n, threads});
 }
 
+// A matrix that stays in the second-level cache shows the kernel alone.
+BENCHMARK_CAPTURE(run_matmul, q4_1_resident, WeightType::q4_1, 512)->Apply(vectors_and_threads);
 // All layers of SmolLM2-135M in one matrix of the same size, and its output matrix.
 BENCHMARK_CAPTURE(run_matmul, q4_1_layers, WeightType::q4_1, 184320)->Apply(vectors_and_threads);
 BENCHMARK_CAPTURE(run_matmul, q8_0_output, WeightType::q8_0, 49152)->Apply(vectors_and_threads);

@@ -61,7 +61,7 @@ inline PackedSide random_side(int bits, int head_dim, int group, int n_blocks, b
     const int n_tokens = 8 * n_blocks, n_slots = 32 / bits;
     const int packed_group = by_token ? group : head_dim;  // channels that share one run of words
     const int group_words = packed_group / n_slots, token_words = head_dim / n_slots;
-    side.words.resize(size_t(n_blocks) * size_t(token_words) * 8);
+    side.words.resize(size_t(n_blocks) * size_t(token_words) * 8 + kernels::kReadBeyond / sizeof(uint32_t) + 1);
     const int n_constants = by_token ? n_tokens * (head_dim / group) : (n_tokens + group - 1) / group * head_dim;
     std::uniform_real_distribution<float> positive(0.05f, 0.6f), any(-1.0f, 1.0f);
     for (int i = 0; i < n_constants; ++i) {
