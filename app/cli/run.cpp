@@ -85,6 +85,7 @@ int RunCommand::operator()() const {
         j["prompt"] = {{"text", e->prompt}, {"n_tokens", measured.info().prompt_ids.size()}};
         j["reference"] = measured.info().experiment.lanes[size_t(measured.info().experiment.reference)].spec.text;
         j["noise_floor"] = noise_floor_json(measured.noise_floor());
+        j["steps_per_second"] = measured.steps_per_second();
         j["lanes"] = run_lanes_json(measured, **run);
         print_json(j);
     } else {

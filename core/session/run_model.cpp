@@ -61,7 +61,7 @@ LaneSummary RunModel::summary(int index) const {
         s.kl_mean = mean(kl);
         s.kl_median = quantile(kl, 0.5);
         s.kl_p99 = quantile(kl, 0.99);
-        s.kl_max = *std::max_element(kl.begin(), kl.end());
+        s.kl_max = quantile(kl, 1);  // NaN when one of them is
         s.top1_agreement = agree / n;
         s.rms_dp = std::sqrt(dp2 / n);
     }
@@ -91,6 +91,14 @@ NoiseFloor RunModel::noise_floor() const {
     floor.nll_median = quantile(delta, 0.5);
     floor.nll_max = quantile(delta, 1);
     return floor;
+}
+
+double RunModel::steps_per_second() const {
+    double ns = 0;
+    int n = 0;
+    for (const StepRecord& r : lane(info_->experiment.reference))
+        if (r.step_ns > 0) ns += r.step_ns, ++n;
+    return n > 0 ? 1e9 * n / ns : 0;
 }
 
 std::vector<int> RunModel::text_ids() const {

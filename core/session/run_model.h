@@ -54,6 +54,8 @@ class RunModel {
     const std::vector<FloorRecord>& floors() const { return floors_; }
     const FloorRecord* floor_at(int step) const;  ///< nullptr: not measured (yet)
     NoiseFloor noise_floor() const;
+    /// Lock-steps of all lanes per second of their wall time (StepRecord::step_ns), the prompt excluded; 0: none yet.
+    double steps_per_second() const;
     std::vector<int> text_ids() const;  ///< the prompt's and the reference's tokens
     int n_layers() const { return n_layers_; }
     int n_kv_heads() const { return n_kv_heads_; }

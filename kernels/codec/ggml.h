@@ -29,28 +29,27 @@ KVASIR_HD inline float ggml_extreme(const float* x, int n) {
     return extreme;
 }
 
-KVASIR_HD inline uint8_t ggml_clamp(double q, int top) {
-    return uint8_t(!(q > 0) ? 0 : q > top ? top : int(q));  // NaN gives 0
+KVASIR_HD inline uint8_t ggml_clamp(float q, int top) {
+    return uint8_t(!(q > 0) ? 0 : q > float(top) ? top : int(q));  // NaN gives 0
 }
 
 /// q8_0: stored code + 128. d = max|x| / 127.
-KVASIR_HD inline GgmlConstants ggml_encode_q8(const float* x, int n, uint8_t* codes) {
-    const float d = fabsf(ggml_extreme(x, n)) / 127.0f, inverse = d != 0 ? 1.0f / d : 0.0f;
+KVASIR_HD inline GgmlConstants ggml_encode_q8(const float* x, int n, float extreme, uint8_t* codes) {
+    const float d = fabsf(extreme) / 127.0f, inverse = d != 0 ? 1.0f / d : 0.0f;
     for (int i = 0; i < n; ++i)
-        codes[i] = ggml_clamp(double(roundf(x[i] * inverse)) + 128, 255);
+        codes[i] = ggml_clamp(roundf(x[i] * inverse) + 128.0f, 255);
     return {d, 0};
 }
 
 /// q4_0 (bits 4) and q5_0 (bits 5): d = extreme / -2^(bits-1), code = trunc(x/d + 2^(bits-1) + 1/2). The sum is taken
 /// as gguf 0.19 takes it: for q4_0 rounded once, which stands for ggml's fused multiply-add, for q5_0 after the
 /// product.
-KVASIR_HD inline GgmlConstants ggml_encode_symmetric(const float* x, int n, int bits, uint8_t* codes) {
+KVASIR_HD inline GgmlConstants ggml_encode_symmetric(const float* x, int n, float extreme, int bits, uint8_t* codes) {
     const int half = 1 << (bits - 1);
-    const float d = ggml_extreme(x, n) / float(-half), inverse = d != 0 ? 1.0f / d : 0.0f;
+    const float d = extreme / float(-half), inverse = d != 0 ? 1.0f / d : 0.0f, shift = float(half) + 0.5f;
     for (int i = 0; i < n; ++i) {
-        const float sum =
-            bits == 4 ? float(double(x[i]) * double(inverse) + (half + 0.5)) : x[i] * inverse + (float(half) + 0.5f);
-        codes[i] = ggml_clamp(truncf(sum), 2 * half - 1);
+        const float sum = bits == 4 ? fmaf(x[i], inverse, shift) : x[i] * inverse + shift;
+        codes[i] = ggml_clamp(sum, 2 * half - 1);
     }
     return {d, 0};
 }
@@ -65,7 +64,7 @@ KVASIR_HD inline GgmlConstants ggml_encode_offset(const float* x, int n, int bit
     }
     const float d = (hi - lo) / float(top), inverse = d != 0 ? 1.0f / d : 0.0f;
     for (int i = 0; i < n; ++i)
-        codes[i] = ggml_clamp(truncf((x[i] - lo) * inverse + 0.5f), top);
+        codes[i] = ggml_clamp((x[i] - lo) * inverse + 0.5f, top);
     return {d, lo + 0.0f};  // no negative zero
 }
 

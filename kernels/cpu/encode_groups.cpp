@@ -4,6 +4,7 @@
 // machine rounds to fp16 in one instruction.
 #include "kernels/cpu/encode_groups.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/codec/affine.h"
@@ -38,6 +39,22 @@ HWY_INLINE GroupRange RangeOf(const float* x, int n) {
         r.hi = high[i] > r.hi ? high[i] : r.hi;
     }
     return sum8(sum) == 0 && r.lo != 0 && r.hi != 0 ? r : group_range(x, n);
+}
+
+/// ggml_extreme to the bit.
+HWY_INLINE float ExtremeOf(const float* x, int n) {
+    if (!kOneRegister || n % 8 != 0) return ggml_extreme(x, n);
+    F8 most = zero8(), sum = most;
+    for (int i = 0; i < n; i += 8) {
+        const F8 v = load8(x + i);
+        most = Max(most, Abs(v));
+        sum = Add(sum, Sub(v, v));  // 0, or NaN where a value is not finite
+    }
+    float lane[8];
+    store8(most, lane);
+    if (sum8(sum) != 0) return ggml_extreme(x, n);
+    const float best = *std::max_element(lane, lane + 8);
+    return *std::find_if(x, x + n, [best](float v) { return fabsf(v) == best; });
 }
 
 /// round_code and its byte.
@@ -85,9 +102,9 @@ AffineConstants EncodeGroup(const GroupEncoder& how, const float* x, int n, uint
         case GroupEncoding::ternary:
             return {ternary_encode(x, n, codes), 0};
         case GroupEncoding::ggml_q8:
-            return {ggml_encode_q8(x, n, codes).d, 0};
+            return {ggml_encode_q8(x, n, ExtremeOf(x, n), codes).d, 0};
         case GroupEncoding::ggml_symmetric:
-            return {ggml_encode_symmetric(x, n, how.bits, codes).d, 0};
+            return {ggml_encode_symmetric(x, n, ExtremeOf(x, n), how.bits, codes).d, 0};
         case GroupEncoding::ggml_offset: {
             const GgmlConstants c = ggml_encode_offset(x, n, how.bits, codes);
             return {c.d, c.m};

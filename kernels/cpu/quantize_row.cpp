@@ -23,7 +23,7 @@ bool put_half(float value, uint8_t* out) {
 /// fp16 d, 32 signed bytes.
 bool q8_0_block(const float* x, uint8_t* out) {
     uint8_t codes[kBlock];
-    const GgmlConstants c = ggml_encode_q8(x, kBlock, codes);
+    const GgmlConstants c = ggml_encode_q8(x, kBlock, ggml_extreme(x, kBlock), codes);
     for (int i = 0; i < kBlock; ++i)
         out[2 + i] = uint8_t(codes[i] - 128);
     return put_half(c.d, out);
@@ -32,7 +32,7 @@ bool q8_0_block(const float* x, uint8_t* out) {
 /// fp16 d, then byte j holds element j in its low and element j + 16 in its high half.
 bool q4_0_block(const float* x, uint8_t* out) {
     uint8_t codes[kBlock];
-    const GgmlConstants c = ggml_encode_symmetric(x, kBlock, 4, codes);
+    const GgmlConstants c = ggml_encode_symmetric(x, kBlock, ggml_extreme(x, kBlock), 4, codes);
     for (int j = 0; j < kBlock / 2; ++j)
         out[2 + j] = uint8_t(codes[j] | codes[j + kBlock / 2] << 4);
     return put_half(c.d, out);

@@ -105,6 +105,7 @@ class TestCli : public QObject {
             QVERIFY2(j.contains(key), key);
         QCOMPARE(j["lanes"].size(), size_t(2));
         QCOMPARE(j["noise_floor"]["n"], json(5));
+        QVERIFY(j["steps_per_second"].get<double>() > 0);
         for (const char* key : {"file", "sha256", "arch", "weights", "n_layers", "n_heads", "n_kv_heads", "head_dim"})
             QVERIFY2(j["model"].contains(key), key);
         QVERIFY(QFileInfo(session).size() > 0);

@@ -51,10 +51,10 @@ Coded plain(const GroupEncoder& how, const std::vector<float>& x) {
             keep(ternary_encode(x.data(), n, codes), 0);
             break;
         case GroupEncoding::ggml_q8:
-            keep(ggml_encode_q8(x.data(), n, codes).d, 0);
+            keep(ggml_encode_q8(x.data(), n, ggml_extreme(x.data(), n), codes).d, 0);
             break;
         case GroupEncoding::ggml_symmetric:
-            keep(ggml_encode_symmetric(x.data(), n, how.bits, codes).d, 0);
+            keep(ggml_encode_symmetric(x.data(), n, ggml_extreme(x.data(), n), how.bits, codes).d, 0);
             break;
         case GroupEncoding::ggml_offset: {
             const auto c = ggml_encode_offset(x.data(), n, how.bits, codes);

@@ -134,6 +134,7 @@ class TestLanes : public QObject {
         QTest::newRow("first") << 0.0101f << true << 1;
         QTest::newRow("third") << 0.11f << true << 3;
         QTest::newRow("most") << 7.0f << true << 5;
+        QTest::newRow("no number") << std::numeric_limits<float>::quiet_NaN() << true << 5;
         QTest::newRow("contexts differ") << 7.0f << false << 0;
     }
     void tintsFollowTheEdges() {

@@ -16,7 +16,7 @@ int tintLevel(const StepRecord& record, const FloorRecord* floor, ErrorMeasure m
     }
     int level = 0;
     for (const double edge : kl ? kKlEdges : kDpEdges)
-        if (error >= edge) ++level;
+        if (!(error < edge)) ++level;  // no number at all is the worst error
     return level;
 }
 

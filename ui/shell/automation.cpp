@@ -151,6 +151,8 @@ void ResponseBenchmark::report() {
     std::printf("event_loop_turns %lld\n", static_cast<long long>(n_beats_));
     std::printf("tokens %d\n", s.n_done);
     std::printf("run_seconds %.2f\n", s.elapsed_s);
+    if (!window_.controller().run().empty())
+        std::printf("steps_per_second %.1f\n", window_.controller().run().steps_per_second());
     std::fflush(stdout);
     QApplication::exit(s.state == EngineState::failed ? 1 : 0);
 }

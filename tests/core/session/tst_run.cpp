@@ -131,6 +131,14 @@ class TestRun : public QObject {
         QVERIFY(texts[2].find("Dorothea Vance") == std::string::npos);
         QCOMPARE(run.summary(1).first_flip, 9);
     }
+    void oneErrorThatIsNoNumberShowsInTheSummary() {
+        RunModel run = carry_out(tiny_model(), experiment({"fp16", "fp32"}, 6));
+        QVERIFY(std::isfinite(run.summary(1).kl_max) && run.steps_per_second() > 0);
+        StepRecord r = run.lane(1).back();
+        r.kl = std::numeric_limits<float>::quiet_NaN();
+        run.append({r});
+        QVERIFY(std::isnan(run.summary(1).kl_max) && std::isnan(run.summary(1).kl_mean));
+    }
     void anotherSumOrderIsTheNoiseFloor() {
         Experiment e = experiment({"fp16", "fp32"}, 12);
         e.noise_floor = true;
