@@ -301,7 +301,7 @@ void Run::Impl::record_layer(int layer, const float* o, const std::vector<Lane*>
     const size_t ref = size_t(std::find(who.begin(), who.end(), &lanes[size_t(reference)]) - who.begin());
     for (size_t i = 0; i < who.size(); ++i) {
         who[i]->attention_error.resize(size_t(c.n_layers));
-        who[i]->attention_error[size_t(layer)] = float(relative_error(row(i), row(ref)));
+        who[i]->attention_error[size_t(layer)] = i == ref ? 0 : float(relative_error(row(i), row(ref)));
     }
     if (!second_draw) return;
     outputs.resize(size_t(c.n_layers) * width);
