@@ -16,6 +16,7 @@
 #include "ui/shell/experiment_edits.h"
 #include "ui/shell/file_kinds.h"
 #include "ui/shell/format.h"
+#include "ui/shell/frame_pace.h"
 #include "ui/shell/model_dialog.h"
 #include "ui/shell/prompts.h"
 #include "ui/shell/run_controller.h"
@@ -46,6 +47,24 @@ class TestShell : public QObject {
  private slots:
     void initTestCase() { Theme::instance().apply(*qApp, Theme::Kind::light, 1); }
 
+    void framesTakeAShareOfTheMachine() {
+        const auto settled = [](int n_cores, double cost_ms) {
+            FramePace pace(n_cores);
+            int interval = pace.next(0);
+            if (interval != FramePace::kShortest) qFatal("the first frame has cost nothing yet");
+            for (int i = 1; i <= 40; ++i)
+                interval = pace.next(i * cost_ms);
+            return interval;
+        };
+        QCOMPARE(settled(2, 1), FramePace::kShortest);
+        QCOMPARE(settled(2, 9), 150);  // 9 ms of the 300 that two cores have then: 3 %
+        QCOMPARE(settled(2, 90), FramePace::kLongest);
+        QCOMPARE(settled(16, 9), FramePace::kShortest);
+        const double before = FramePace::threadCpuMs();
+        for (volatile int i = 0; i < 20000000;)
+            i = i + 1;
+        QVERIFY(FramePace::threadCpuMs() > before);
+    }
     void everyShortcutHasOneAction() {
         QWidget window;
         Actions actions(&window);

@@ -8,7 +8,12 @@ namespace kvasir::ui {
 
 ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller), controller_(controller) {
     connect(&controller, &RunController::runBegan, this, &PlotFeed::runBegan);
-    connect(&controller, &RunController::recordsAppended, this, &PlotFeed::recordsAppended);
+    growth_.setSingleShot(true);
+    growth_.setInterval(150);
+    connect(&growth_, &QTimer::timeout, this, &PlotFeed::recordsAppended);
+    connect(&controller, &RunController::recordsAppended, this, [this] {
+        if (!growth_.isActive()) growth_.start();
+    });
     connect(&controller, &RunController::distributionReady, this, &PlotFeed::distributionReady);
     connect(&controller, &RunController::statusChanged, this, &ControllerFeed::readStatus);
     connect(&controller, &RunController::experimentChanged, this, &ControllerFeed::countTokens);

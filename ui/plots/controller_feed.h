@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
+
 #include "ui/plots/plot_feed.h"
 #include "ui/shell/token_counter.h"
 
@@ -8,7 +10,8 @@ namespace kvasir::ui {
 
 class RunController;
 
-/// The window's feed: passes on what the run controller says. Belongs to the controller.
+/// The window's feed: passes on what the run controller says, growth a few times a second: drawing a plot anew costs
+/// far more than the words that came. Belongs to the controller.
 class ControllerFeed : public PlotFeed {
     Q_OBJECT
  public:
@@ -31,6 +34,7 @@ class ControllerFeed : public PlotFeed {
 
     RunController& controller_;
     TokenCounter counter_;
+    QTimer growth_;  ///< runs while growth is held back
     std::optional<PlannedRun> plan_;
     bool under_way_ = false;
 };

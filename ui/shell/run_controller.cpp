@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/run_controller.h"
 
+#include <QThread>
 #include <utility>
 
 namespace kvasir::ui {
 
 namespace {
 
-constexpr int kActiveInterval = 33;  // ms: 30 Hz
-constexpr int kIdleInterval = 100;
+constexpr int kActiveInterval = FramePace::kShortest, kIdleInterval = 100;  // ms
 
 bool active(EngineState state) {
     return state == EngineState::loading || (under_way(state) && state != EngineState::paused);
@@ -32,7 +32,8 @@ void dropRecordsOfOldRun(std::vector<StepRecord>& records) {
 
 }  // namespace
 
-RunController::RunController(QObject* parent) : QObject(parent), experiment_(Experiment::first_start()) {
+RunController::RunController(QObject* parent)
+    : QObject(parent), experiment_(Experiment::first_start()), pace_(QThread::idealThreadCount()) {
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setInterval(kIdleInterval);
     connect(&timer_, &QTimer::timeout, this, &RunController::tick);
@@ -149,9 +150,10 @@ void RunController::tick() {
         status_ = status;
         const bool started = status.state == EngineState::prompt || status.state == EngineState::running;
         if (started && std::exchange(step_when_started_, false)) engine_.step();
-        timer_.setInterval(active(status.state) ? kActiveInterval : kIdleInterval);
         emit statusChanged();
     }
+    const int interval = pace_.next(FramePace::threadCpuMs());
+    timer_.setInterval(active(status_.state) ? interval : kIdleInterval);
 }
 
 }  // namespace kvasir::ui

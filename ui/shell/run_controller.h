@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place where the engine meets Qt: a 30 Hz timer drains the engine's log into the run model and tells the
-// views.
+// The one place where the engine meets Qt: a timer, 30 Hz where the machine can afford it, drains the engine's log into
+// the run model and tells the views.
 #pragma once
 
 #include <QObject>
@@ -10,6 +10,7 @@
 #include "core/session/engine.h"
 #include "core/session/run_model.h"
 #include "core/session/session_file.h"
+#include "ui/shell/frame_pace.h"
 
 namespace kvasir::ui {
 
@@ -69,6 +70,7 @@ class RunController : public QObject {
     bool step_when_started_ = false;
     bool loaded_run_ = false;  ///< run_ came from a file: late records of the run before are not its own
     QTimer timer_;
+    FramePace pace_;
 };
 
 }  // namespace kvasir::ui
