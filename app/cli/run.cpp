@@ -19,7 +19,7 @@ struct RunCommand {
     Common common;
     std::string prompt, prompt_id, mode, reference, csv, session;
     std::vector<std::string> caches;
-    int tokens = 0;
+    int tokens = 0, min_tokens = 0;
     bool chat = false;
     Sampling sampling;
 
@@ -39,6 +39,7 @@ struct RunCommand {
         if (!prompt.empty()) e.prompt = prompt, e.chat = false;
         if (chat) e.chat = true;
         if (tokens > 0) e.n_tokens = tokens;
+        e.min_tokens = min_tokens;
         if (mode == "forced") e.mode = Mode::teacher_forced;
         if (mode == "free") e.mode = Mode::free_running;
         e.sampling = sampling;
@@ -113,6 +114,8 @@ void add_run(CLI::App& app, int& status) {
     sub->add_option("--cache", command->caches, "Cache spec, repeatable: see kvasir-cli caches");
     sub->add_option("--reference", command->reference, "Spec errors are measured against (default fp16)");
     sub->add_option("--tokens", command->tokens, "Tokens to generate")->check(CLI::Range(1, 1000000));
+    sub->add_option("--min-tokens", command->min_tokens, "No text ends before so many tokens")
+        ->check(CLI::Range(0, 1000000));
     sub->add_option("--mode", command->mode,
                     "forced: every lane is given the reference's tokens; free: each follows its own (default)")
         ->check(CLI::IsMember({"forced", "free"}));

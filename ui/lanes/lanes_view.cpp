@@ -42,7 +42,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
         if (hover_pane_ && hover_step_ >= 0) showPopover(hover_pane_, hover_step_);
     });
     header_timer_.setSingleShot(true);
-    header_timer_.setInterval(150);  // figures that a person reads need no 30 Hz
+    header_timer_.setInterval(400);  // figures that a person reads need no more
     connect(&header_timer_, &QTimer::timeout, this, &LanesView::updateHeaders);
     connect(bar_, &QScrollBar::valueChanged, this, [this](int y) {
         if (!adjusting_) following_ = y >= bar_->maximum();

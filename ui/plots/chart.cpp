@@ -14,6 +14,7 @@ constexpr int kDragThreshold = 4;  // px before a press becomes a drag
 
 Chart::Chart(QWidget* parent) : QCustomPlot(parent) {
     setPlottingHint(QCP::phFastPolylines);
+    setPlottingHint(QCP::phImmediateRefresh, false);  // all plots go to the screen together
     setAutoAddPlottableToLegend(false);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);

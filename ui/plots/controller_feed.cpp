@@ -9,10 +9,10 @@ namespace kvasir::ui {
 ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller), controller_(controller) {
     connect(&controller, &RunController::runBegan, this, &PlotFeed::runBegan);
     growth_.setSingleShot(true);
-    growth_.setInterval(150);
     connect(&growth_, &QTimer::timeout, this, &PlotFeed::recordsAppended);
     connect(&controller, &RunController::recordsAppended, this, [this] {
-        if (!growth_.isActive()) growth_.start();
+        constexpr int kFrames = 4;  // one plot costs as much as all the words of a frame
+        if (!growth_.isActive()) growth_.start(kFrames * controller_.frameInterval());
     });
     connect(&controller, &RunController::distributionReady, this, &PlotFeed::distributionReady);
     connect(&controller, &RunController::statusChanged, this, &ControllerFeed::readStatus);

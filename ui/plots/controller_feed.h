@@ -10,8 +10,8 @@ namespace kvasir::ui {
 
 class RunController;
 
-/// The window's feed: passes on what the run controller says, growth a few times a second: drawing a plot anew costs
-/// far more than the words that came. Belongs to the controller.
+/// The window's feed: passes on what the run controller says, growth every few frames only: drawing the plots anew
+/// costs more than the words that came. Belongs to the controller.
 class ControllerFeed : public PlotFeed {
     Q_OBJECT
  public:

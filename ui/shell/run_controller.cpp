@@ -152,8 +152,13 @@ void RunController::tick() {
         if (started && std::exchange(step_when_started_, false)) engine_.step();
         emit statusChanged();
     }
-    const int interval = pace_.next(FramePace::threadCpuMs());
-    timer_.setInterval(active(status_.state) ? interval : kIdleInterval);
+    const double drawn = FramePace::threadCpuMs();
+    if (active(status_.state)) {
+        timer_.setInterval(pace_.next(drawn));
+    } else {
+        pace_.idle(drawn);
+        timer_.setInterval(kIdleInterval);
+    }
 }
 
 }  // namespace kvasir::ui

@@ -29,6 +29,7 @@ class RunController : public QObject {
     bool runIsOver() const {
         return !run_.empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));
     }
+    int frameInterval() const { return timer_.interval(); }  ///< ms, of the pace at the moment
     std::shared_ptr<const Model> model() const { return model_; }
     const Experiment& experiment() const { return experiment_; }
     void setExperiment(const Experiment& experiment);  ///< what the next Run will use
