@@ -42,7 +42,7 @@ struct ForwardOptions {
     bool all_logits = false;  ///< logits of every token instead of the last of each sequence
     bool no_logits = false;   ///< a part of a prompt whose logits nobody wants
     VectorTap tap;            ///< sees every vector of the first sequence; empty: nothing is recorded
-    OutputTap output_tap;
+    OutputTap output_tap;     ///< empty: nothing is handed out
 };
 
 /// Scratch memory and threads of one engine; not for concurrent use.

@@ -2,6 +2,9 @@
 // p.V from packed codes: lanes are tokens, so a channel costs one multiply-add per 8 tokens and a share in one
 // transposed sum per range. 4 slots of a word x the queries of a chunk are accumulated together. Exact values are rows:
 // lanes are channels.
+#include <algorithm>
+#include <vector>
+
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/attention_layout.h"
 #include "kernels/cpu/hwy_targets.h"
@@ -112,10 +115,9 @@ HWY_INLINE void add_slots_of_blocks(const uint8_t* HWY_RESTRICT codes, size_t bl
     }
 }
 
-/// out += the horizontal sums, eight channels at a time: `slot_power`, what slot_value left on a channel is undone
-/// here.
+/// out += the horizontal sums, eight channels at a time. What slot_value left on a channel is undone here.
 template <int kBits, int H>
-HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, bool slot_power, const Sums& out) {
+HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, const Sums& out) {
     constexpr size_t kSlots = 32 / kBits;
     const size_t group_words = group / kSlots;
     for (size_t first = 0; first < head_dim; first += 8) {
@@ -125,7 +127,7 @@ HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, bool sl
             const size_t g = (first + i) / group, inside = (first + i) % group;
             const size_t slot = inside / group_words, word = g * group_words + inside % group_words;
             from[i] = sums.at(word * kSlots + slot);
-            factor[i] = set8(slot_power ? slot_factor(kBits, int(slot) % slots_per_byte(kBits)) : 1.0f);
+            factor[i] = set8(slot_factor(kBits, int(slot) % slots_per_byte(kBits)));
         }
         for (size_t h = 0; h < H; ++h) {
             F8 v[8];
@@ -182,7 +184,7 @@ void TokenGroupSum(const TokenGroups& v, const Probabilities& p, int begin, int 
                 });
         }
     }
-    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.group), true, out);
+    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.group), out);
     for (int g = 0; g < n_groups; ++g)
         for (int h = 0; h < H; ++h) {
             const float offset = sum8(load8(sums.offset + (g * H + h) * 8));
@@ -192,24 +194,24 @@ void TokenGroupSum(const TokenGroups& v, const Probabilities& p, int begin, int 
         }
 }
 
-/// Scales of the groups that blocks [begin, end) touch, [group][channel], times `powers`, the factor of each channel.
-HWY_INLINE void channel_factors(const ChannelGroups& v, int begin, int end, const float* powers, float* factors) {
+/// Scales of the groups that blocks [begin, end) touch, [group][channel].
+HWY_INLINE void channel_scales(const ChannelGroups& v, int begin, int end, float* scales) {
     const int group_blocks = v.group / 8;
     const uint16_t* scale = v.scale + size_t(begin / group_blocks) * size_t(v.head_dim);
     for (int group = begin / group_blocks; group <= (end - 1) / group_blocks; ++group)
-        for (int d = 0; d < v.head_dim; d += 8, scale += 8, factors += 8)
-            store8(Mul(load_half8(scale), load8(powers + d)), factors);
+        for (int d = 0; d < v.head_dim; d += 8, scale += 8, scales += 8)
+            store8(load_half8(scale), scales);
 }
 
 /// One word of all blocks for ChannelGroups: the scale of a channel is a constant for `group_blocks` blocks, so each
 /// such piece is summed by itself and added with its scale.
 template <int kBits, int kInByte, int H>
-HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int first, int byte, const float* factors,
+HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int first, int byte, const float* scales,
                                     const float* p, int begin, int end, float* place) {
     constexpr int C = slots_at_once(H);
     const size_t n_words = size_t(v.head_dim) * kBits / 32, block_words = n_words * 8;
     const int group_blocks = v.group / 8;
-    for (int b = begin; b < end; factors += v.head_dim) {
+    for (int b = begin; b < end; scales += v.head_dim) {
         const int stop = std::min(end, (b / group_blocks + 1) * group_blocks);
         F8 acc[C][H];
         clear(acc);
@@ -217,11 +219,11 @@ HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int fir
         add_slots_of_blocks<kBits, kInByte, H>(codes, 4 * block_words, first == 0, p + size_t(b - begin) * H * 8,
                                                stop - b, acc, std::make_integer_sequence<int, C>());
         for (int i = 0; i < C; ++i) {
-            const F8 factor = set8(factors[size_t(first + i) * n_words + word]);
+            const F8 scale = set8(scales[size_t(first + i) * n_words + word]);
             F8 total[H];
             load_lanes(place + i * H * 8, total);
             for (int h = 0; h < H; ++h)
-                total[h] = MulAdd(acc[i][h], factor, total[h]);
+                total[h] = MulAdd(acc[i][h], scale, total[h]);
             store_lanes(total, place + i * H * 8);
         }
         b = stop;
@@ -260,26 +262,23 @@ void ChannelGroupSum(const ChannelGroups& v, const Probabilities& p, int begin, 
     constexpr int kSlots = 32 / kBits, C = slots_at_once(H);
     Weights<H> w;
     Lanes<H> sums;
-    alignas(64) float powers[kMaxHeadDim];
-    for (int d = 0; d < v.head_dim; ++d)
-        powers[d] = slot_factor(kBits, d * kSlots / v.head_dim % slots_per_byte(kBits));
-    thread_local std::vector<float> factors;
-    factors.resize(size_t(v.head_dim) * size_t(kPieceBlocks * 8 / v.group + 2));
+    thread_local std::vector<float> scales;
+    scales.resize(size_t(v.head_dim) * size_t(kPieceBlocks * 8 / v.group + 2));
     std::fill_n(sums.channel, size_t(v.head_dim) * H * 8, 0.0f);
     for (int block = begin; block < end; block += kPieceBlocks) {
         const int stop = std::min(end, block + kPieceBlocks);
         for (int b = block; b < stop; ++b)
             for (int h = 0; h < H; ++h)
                 store8(load8(p.data + size_t(h) * p.stride + 8 * size_t(b - begin)), w.p + ((b - block) * H + h) * 8);
-        channel_factors(v, block, stop, powers, factors.data());
+        channel_scales(v, block, stop, scales.data());
         for (size_t j = 0; j < size_t(v.head_dim) / kSlots; ++j)
             for_slots<kBits, C>([&](int first, int byte, auto in_byte) {
-                channel_group_slots<kBits, in_byte(), H>(v, j, first, byte, factors.data(), w.p, block, stop,
+                channel_group_slots<kBits, in_byte(), H>(v, j, first, byte, scales.data(), w.p, block, stop,
                                                          sums.at(j * kSlots + size_t(first)));
             });
         add_channel_offsets<H>(v, w.p, block, stop, out);
     }
-    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.head_dim), false, out);
+    add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.head_dim), out);
 }
 
 /// Channels [channel, channel + 8 C) of exact rows.

@@ -81,10 +81,6 @@ HWY_INLINE bool any_less(F8 x, F8 y) {
     return !hn::AllFalse(DF(), hn::Lt(x, y));
 }
 
-HWY_INLINE U8 shift_right(U8 u, int bits) {
-    return hn::ShiftRightSame(u, bits);
-}
-
 HWY_INLINE F8 load_half8(const uint16_t* p) {
     const hn::FixedTag<hwy::float16_t, 8> dh;
     return hn::PromoteTo(DF(), hn::LoadU(dh, reinterpret_cast<const hwy::float16_t*>(p)));
@@ -273,9 +269,6 @@ HWY_INLINE U8 Add(U8 a, U8 b) {
 template <int kBits>
 HWY_INLINE U8 ShiftRight(U8 a) {
     KVASIR_EACH_PART(U8, hn::ShiftRight<kBits>(a.part[i]));
-}
-HWY_INLINE U8 shift_right(U8 u, int bits) {
-    KVASIR_EACH_PART(U8, hn::ShiftRightSame(u.part[i], bits));
 }
 template <int kBits>
 HWY_INLINE U8 ShiftLeft(U8 a) {

@@ -263,7 +263,7 @@ class TestWindow : public QObject {
             QVERIFY(std::abs(row[predicted].toDouble() / row[total].toDouble() - 1) < 0.001);
         QVERIFY(run.noise_floor().n == int(n) && run.noise_floor().kl_mean > 0);
         QVERIFY(run.noise_floor().kl_mean < run.summary(1).kl_mean);
-        QTRY_VERIFY(!plot("error-per-token")->plot()->findChild<LinesChart*>()->floorBand().empty());
+        QVERIFY(!plot("error-per-token")->plot()->findChild<LinesChart*>()->floorBand().empty());
         const QString floor = errorText(run.noise_floor().kl_mean);
         const auto header = [&](size_t pane) { return window_->lanes().panes()[pane]->header()->accessibleName(); };
         QTRY_VERIFY(header(0).contains(QStringLiteral("noise floor ") + floor));

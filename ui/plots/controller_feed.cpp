@@ -12,7 +12,10 @@ ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller
     connect(&growth_, &QTimer::timeout, this, &PlotFeed::recordsAppended);
     connect(&controller, &RunController::recordsAppended, this, [this] {
         constexpr int kFrames = 4;  // one plot costs as much as all the words of a frame
-        if (!growth_.isActive()) growth_.start(kFrames * controller_.frameInterval());
+        if (!controller_.underWay())
+            emit recordsAppended();
+        else if (!growth_.isActive())
+            growth_.start(kFrames * controller_.frameInterval());
     });
     connect(&controller, &RunController::distributionReady, this, &PlotFeed::distributionReady);
     connect(&controller, &RunController::statusChanged, this, &ControllerFeed::readStatus);
@@ -36,6 +39,10 @@ void ControllerFeed::cancelDistribution() {
 }
 
 void ControllerFeed::readStatus() {
+    if (!controller_.underWay() && growth_.isActive()) {
+        growth_.stop();
+        emit recordsAppended();
+    }
     const bool under_way = takes_tokens(controller_.status().state);
     if (under_way == under_way_) return;
     under_way_ = under_way;

@@ -120,8 +120,7 @@ QByteArray ErrorByLayer::csv() const {
         {"lane", "spec", "step", "position", "comparable", "layer", "attention_error", "floor_attention_error"});
     for (int lane = 0; lane < run().n_lanes(); ++lane)
         for (const StepRecord& r : run().lane(lane)) {
-            const FloorRecord* floor =
-                lane == run().info().experiment.reference ? run().floor_at(r.step) : nullptr;  // of no other lane
+            const FloorRecord* floor = floorOf(run(), lane, r.step);
             for (size_t layer = 0; layer < r.attention_error.size(); ++layer)
                 csv.row(
                     {laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),

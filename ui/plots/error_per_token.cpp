@@ -68,8 +68,7 @@ QByteArray ErrorPerToken::csv() const {
                    "floor_delta_logprob"});
     for (int lane = 0; lane < run().n_lanes(); ++lane)
         for (const StepRecord& r : run().lane(lane)) {
-            const FloorRecord* floor =
-                lane == run().info().experiment.reference ? run().floor_at(r.step) : nullptr;  // of no other lane
+            const FloorRecord* floor = floorOf(run(), lane, r.step);
             csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
                      QByteArray::number(r.position), QByteArray::number(r.token_id), r.comparable ? "1" : "0",
                      exactText(r.kl), exactText(r.delta_logprob), exactText(r.nll), exactText(r.probability),

@@ -16,6 +16,10 @@ int recordIndex(const RunModel& run, int lane, int step) {
     return it != records.end() && it->step == step ? int(it - records.begin()) : -1;
 }
 
+const FloorRecord* floorOf(const RunModel& run, int lane, int step) {
+    return lane == run.info().experiment.reference ? run.floor_at(step) : nullptr;
+}
+
 int stepNear(const RunModel& run, double position) {
     const std::vector<StepRecord>* longest = nullptr;
     for (int lane = 0; lane < run.n_lanes(); ++lane)

@@ -100,6 +100,8 @@ class PlotFrame : public PlotView {
 
 /// Index of the record of `step` in a lane; -1 when there is none.
 int recordIndex(const RunModel& run, int lane, int step);
+/// The noise floor that stands in a lane's line of a table: the reference's own; nullptr in the other lanes.
+const FloorRecord* floorOf(const RunModel& run, int lane, int step);
 /// The step whose token stands nearest to `position`; -1 in an empty run.
 int stepNear(const RunModel& run, double position);
 

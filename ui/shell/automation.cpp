@@ -118,7 +118,7 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     });
     connect(&window_.controller(), &RunController::runBegan, this, [this] {
         since_beat_.start();
-        drawing_ms_ = -FramePace::threadCpuMs();
+        cpu_before_ms_ = FramePace::threadCpuMs();
         running_ = true;
         heart_.start();
     });
@@ -146,7 +146,7 @@ void ResponseBenchmark::beat() {
 }
 
 void ResponseBenchmark::report() {
-    if (running_) drawing_ms_ += FramePace::threadCpuMs();
+    const double drawing_ms = running_ ? FramePace::threadCpuMs() - cpu_before_ms_ : 0;
     running_ = false;
     heart_.stop();
     const EngineStatus& s = window_.controller().status();
@@ -156,7 +156,7 @@ void ResponseBenchmark::report() {
     std::printf("event_loop_turns %lld\n", static_cast<long long>(n_beats_));
     std::printf("tokens %d\n", s.n_done);
     std::printf("run_seconds %.2f\n", s.elapsed_s);
-    std::printf("drawing_seconds %.2f\n", drawing_ms_ * 1e-3);
+    std::printf("drawing_seconds %.2f\n", drawing_ms * 1e-3);
     if (!window_.controller().run().empty())
         std::printf("steps_per_second %.1f\n", window_.controller().run().steps_per_second());
     std::fflush(stdout);

@@ -53,7 +53,7 @@ class ResponseBenchmark : public QObject {
     QTimer heart_;
     QElapsedTimer since_beat_;
     double longest_ms_ = 0, first_token_ms_ = -1;
-    double drawing_ms_ = 0;  // CPU time of the window's thread in the run
+    double cpu_before_ms_ = 0;  // of this thread, when the run began
     qint64 n_beats_ = 0;
     bool running_ = false;
 };

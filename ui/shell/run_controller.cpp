@@ -150,15 +150,14 @@ void RunController::tick() {
         status_ = status;
         const bool started = status.state == EngineState::prompt || status.state == EngineState::running;
         if (started && std::exchange(step_when_started_, false)) engine_.step();
+        if (!active(status.state)) timer_.setInterval(kIdleInterval);
         emit statusChanged();
     }
     const double drawn = FramePace::threadCpuMs();
-    if (active(status_.state)) {
+    if (active(status_.state))
         timer_.setInterval(pace_.next(drawn));
-    } else {
+    else
         pace_.idle(drawn);
-        timer_.setInterval(kIdleInterval);
-    }
 }
 
 }  // namespace kvasir::ui
