@@ -126,6 +126,10 @@ void ChannelGroupStore::weighted_sum(int kv_head, const float* p, size_t p_strid
     });
 }
 
+void ChannelGroupStore::fetch(int kv_head, int token) const {
+    kernels::fetch_values(view(kv_head), token / kBlock);
+}
+
 void ChannelGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     read_codes(kv_head, token, out.codes.data());
     const uint16_t *scale = constants(scale_, kv_head, token), *offset = constants(offset_, kv_head, token);

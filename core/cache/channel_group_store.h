@@ -29,6 +29,7 @@ class ChannelGroupStore final : public Store {
                 size_t out_stride) const override;
     void weighted_sum(int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end, float* acc,
                       size_t acc_stride) const override;
+    void fetch(int kv_head, int token) const override;
 
     void codes_at(int kv_head, int token, KvCache::GroupView& out) const override;
     /// Constants as [n_kv_heads, head_dim, tokens / group].

@@ -118,6 +118,13 @@ class ExactTokens final : public ExactStore {
         }
     }
 
+    void fetch(int kv_head, int token) const override {
+        if constexpr (side == Side::v) {
+            const kernels::ExactTokens<Element> view{head_dim_, head(data_.data(), capacity_, kv_head)};
+            kernels::fetch_values(view, start_ + token);
+        }
+    }
+
     ByteLedger ledger() const override {
         const uint64_t token_bytes = uint64_t(n_kv_heads_) * head_dim_ * sizeof(Element);
         ByteLedger bytes;

@@ -262,6 +262,11 @@ void KvCache::scores(int layer, int kv_head, const float* prepared, int n_querie
     });
 }
 
+void KvCache::fetch_values(int layer, int kv_head, int begin, int end) const {
+    each_part(impl_->at(layer, Side::v), begin, end,
+              [&](const auto& part, bool, int first, int, int) { part.fetch(kv_head, first); });
+}
+
 void KvCache::weighted_sum(int layer, int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end,
                            float* acc) const {
     const SideCache& side = impl_->at(layer, Side::v);

@@ -88,9 +88,12 @@ class KvCache {
     /// q (n_queries, head_dim), already scaled by 1/sqrt(head_dim), all of one KV head.
     void prepare_query(int layer, const float* q, int n_queries, float* prepared) const;
 
-    /// out[h * out_stride + (t - begin)] = q_h . K_t for tokens [begin, end), end - begin <= 256, end <= n_tokens.
+    /// out[h * out_stride + (t - begin)] = q_h . K_t for tokens [begin, end), end <= n_tokens.
     void scores(int layer, int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
                 size_t out_stride) const;
+
+    /// Asks for the memory that weighted_sum() over the same tokens begins with, to be called a little before.
+    void fetch_values(int layer, int kv_head, int begin, int end) const;
 
     /// acc (n_queries, 2, head_dim) += sum_t p[h * p_stride + (t - begin)] * V_t; [h][0] collects quantized tokens in
     /// the space they are stored in (rotated or not), [h][1] exact ones.

@@ -19,6 +19,8 @@ class TokenReader {
     virtual int size() const = 0;  ///< tokens
     /// Tokens [begin, end) of one head as (end - begin, head_dim).
     virtual void read(int kv_head, int begin, int end, float* out) const = 0;
+    /// Asks for the memory that weighted_sum() over tokens from `token` on begins with; it will be called soon.
+    virtual void fetch(int kv_head, int token) const;
 };
 
 /// out[h * out_stride + (t - begin)] = q_h . x_t through read(), summed in double: the oracle of every fused kernel.

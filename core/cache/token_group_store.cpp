@@ -214,6 +214,10 @@ void TokenGroupStore::weighted_sum(int kv_head, const float* p, size_t p_stride,
     });
 }
 
+void TokenGroupStore::fetch(int kv_head, int token) const {
+    kernels::fetch_values(view(kv_head), token / kBlock);
+}
+
 void TokenGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     read_codes(kv_head, token, out.codes.data());
     const auto form = codec_->form();

@@ -27,6 +27,7 @@ class TurnedStore final : public Store {
                       size_t acc_stride) const override {
         tokens_->weighted_sum(kv_head, p, p_stride, n_queries, begin, end, acc, acc_stride);
     }
+    void fetch(int kv_head, int token) const override { tokens_->fetch(kv_head, token); }
 
     /// There are no codes: leaves `out` without levels.
     void codes_at(int kv_head, int token, KvCache::GroupView& out) const override;

@@ -47,6 +47,7 @@ void Attention::one_range(int layer, const AttentionRow& row, int kv_head, int r
     float* weights = n_queries_ > 8 ? many.data() : few;
     row.cache->scores(layer, kv_head, prepared, n_queries_, begin, end, weights, size_t(length));
     timer.lap(time.scores);
+    row.cache->fetch_values(layer, kv_head, begin, end);  // while the processor takes exponentials
     for (int h = 0; h < n_queries_; ++h)
         partial[h] = kernels::exp_minus_max(weights + h * length, end - begin, &partial[n_queries_ + h]);
     timer.lap(time.softmax);

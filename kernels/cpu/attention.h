@@ -70,6 +70,13 @@ void scores(const ExactTokens<uint16_t>& k, const float* q, int n_queries, int b
 void scores(const ExactTokens<float>& k, const float* q, int n_queries, int block_begin, int block_end, float* out,
             size_t out_stride);
 
+/// Asks for the memory that a weighted sum from there on begins with, to be called a little before. The sum itself
+/// fetches ahead what follows.
+void fetch_values(const TokenGroups& v, int block);
+void fetch_values(const ChannelGroups& v, int block);
+void fetch_values(const ExactTokens<uint16_t>& v, int token);
+void fetch_values(const ExactTokens<float>& v, int token);
+
 /// acc[h * acc_stride + d] += sum over the tokens of blocks [block_begin, block_end) of p[h * p_stride + i] *
 /// v[token][d], i = token - 8*block_begin.
 void weighted_sum(const TokenGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin, int block_end,

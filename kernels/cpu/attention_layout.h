@@ -12,6 +12,13 @@ namespace kvasir::kernels {
 /// Channels that the buffers on the stack hold.
 constexpr int kMaxHeadDim = 1024;
 
+/// How far ahead the constants of groups are fetched, in bytes: a short range's worth, so that they are there when the
+/// next range begins.
+constexpr size_t kConstantsAhead = 1024;
+
+/// Bytes of values that the weighted sum passes several times, once for some of the channels each.
+constexpr size_t kSumPieceBytes = 8192;
+
 inline void require_head_dim(int head_dim) {
     if (head_dim > 0 && head_dim <= kMaxHeadDim && head_dim % 8 == 0) return;
     std::fprintf(stderr, "kvasir: head_dim must be a multiple of 8 up to %d, not %d\n", kMaxHeadDim, head_dim);

@@ -5,6 +5,7 @@
 // total = fma(scale, acc, total), total = fma(offset, sum of q, total) for ascending groups.
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/attention_layout.h"
+#include "kernels/cpu/fetch_ahead.h"
 #include "kernels/cpu/hwy_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention_scores.cpp"
@@ -14,9 +15,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
-
-/// How far ahead a stream of codes is fetched: covers the latency of memory at full speed, stays inside two pages.
-constexpr size_t kAhead = 4096;
 
 /// Blocks at once for a chunk of n_queries: 8 or 9 accumulators, enough for two multiply-adds per cycle of latency 4.
 constexpr int blocks_at_once(int n_queries) {
@@ -33,9 +31,9 @@ constexpr int fewer_blocks(int n_blocks) {
     return n_blocks == 3 ? 2 : n_blocks / 2;
 }
 
-/// The same for exact tokens, which need no room for words.
+/// The same for exact tokens: memory is their limit, and it is fastest with few streams.
 constexpr int exact_blocks_at_once(int n_queries) {
-    return !kOneRegister ? 1 : n_queries <= 2 ? 4 : n_queries == 3 ? 3 : 2;
+    return !kOneRegister ? 1 : n_queries <= 2 ? 4 : 2;
 }
 
 struct Output {
@@ -82,14 +80,16 @@ HWY_INLINE void token_group_blocks(const TokenGroups& k, const float* HWY_RESTRI
     const uint16_t* offset = k.offset ? k.offset + size_t(block) * block_constants : nullptr;
     const float* sums = prepared + size_t(k.head_dim) * H;
     const F8 plain = set8(k.form.plain), times_scale = set8(k.form.times_scale);
+    FetchAhead ahead(words), scales_ahead(scale, kConstantsAhead), offsets_ahead(offset, kConstantsAhead);
+    scales_ahead.next(B * block_constants * sizeof(uint16_t));
+    if (offset) offsets_ahead.next(B * block_constants * sizeof(uint16_t));
     F8 total[B][H];
     clear(total);
     for (int g = 0; g < n_groups; ++g, sums += H) {
         F8 acc[B][H];
         clear(acc);
         for (int j = 0; j < group_words; ++j, words += 8, prepared += kSlots * H) {
-            for (int b = 0; b < B; ++b)
-                prefetch(words + size_t(b) * block_words, kAhead);
+            ahead.next(B * 32);
             add_word<kBits>(words, block_words, prepared, H, 1, acc);
         }
         for (int b = 0; b < B; ++b) {
@@ -164,13 +164,13 @@ HWY_INLINE void channel_group_blocks(const ChannelGroups& k, const float* HWY_RE
                                      int block, int out_block, const Output& out) {
     const size_t head_dim = size_t(k.head_dim), n_words = head_dim * kBits / 32;
     const uint32_t* HWY_RESTRICT words = k.words + size_t(block) * n_words * 8;
+    FetchAhead ahead(words);
     F8 acc[B][H];
     for (int b = 0; b < B; ++b)
         for (int h = 0; h < H; ++h)
             acc[b][h] = set8(start[h]);
     for (size_t j = 0; j < n_words; ++j, words += 8) {
-        for (int b = 0; b < B; ++b)
-            prefetch(words + size_t(b) * n_words * 8, kAhead);
+        ahead.next(B * 32);
         add_word<kBits>(words, n_words * 8, x + j * H, n_words * H, 1, acc);
     }
     store(acc, out_block, out);
@@ -203,19 +203,21 @@ HWY_INLINE void exact_blocks(const ExactTokens<Element>& k, const float* HWY_RES
                              const Output& out) {
     const size_t head_dim = size_t(k.head_dim);
     const Element* HWY_RESTRICT data = k.data + size_t(block) * head_dim * 8;
+    constexpr size_t kLine = FetchAhead::kLine / sizeof(Element) / 8;  // channels of a block in a line
+    FetchAhead ahead(data);
     F8 acc[B][H];
     clear(acc);
-    for (size_t d = 0; d < head_dim; ++d) {
-        F8 value[B];
-        for (int b = 0; b < B; ++b) {
-            const Element* p = data + (size_t(b) * head_dim + d) * 8;
-            prefetch(p, kAhead);
-            value[b] = load_exact(p);
-        }
-        for (int h = 0; h < H; ++h) {
-            const F8 x = set8(q[size_t(h) * head_dim + d]);
+    for (size_t d = 0; d < head_dim; d += kLine) {
+        ahead.next(B * FetchAhead::kLine);
+        for (size_t i = d; i < d + kLine; ++i) {
+            F8 value[B];
             for (int b = 0; b < B; ++b)
-                acc[b][h] = MulAdd(value[b], x, acc[b][h]);
+                value[b] = load_exact(data + (size_t(b) * head_dim + i) * 8);
+            for (int h = 0; h < H; ++h) {
+                const F8 x = set8(q[size_t(h) * head_dim + i]);
+                for (int b = 0; b < B; ++b)
+                    acc[b][h] = MulAdd(value[b], x, acc[b][h]);
+            }
         }
     }
     store(acc, out_block, out);

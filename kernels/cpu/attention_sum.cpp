@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/attention_layout.h"
+#include "kernels/cpu/fetch_ahead.h"
 #include "kernels/cpu/hwy_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/attention_sum.cpp"
@@ -17,8 +18,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
 
-/// Blocks of a piece: 256 tokens, whose codes and weights fit the first-level cache.
-constexpr int kPieceBlocks = 32;
+/// Most blocks of a piece.
+constexpr int kPieceBlocks = 64;
+
+/// Blocks of a piece, whose codes, weights and the next piece's codes fit the first-level cache.
+constexpr int piece_blocks(size_t block_bytes) {
+    return std::clamp(int(kSumPieceBytes / block_bytes), 8, kPieceBlocks);
+}
 
 /// Slots accumulated together for H queries: at most 12 accumulators.
 constexpr int slots_at_once(int n_queries) {
@@ -69,8 +75,13 @@ HWY_INLINE void token_group_weights(const TokenGroups& v, int group, const Proba
     const F8 plain = set8(v.form.plain), times_scale = set8(v.form.times_scale);
     F8 offset[H];
     load_lanes(sums.offset + size_t(group) * H * 8, offset);
+    const auto fetch = [&](const uint16_t* constants, size_t at) {
+        if (constants) FetchAhead(constants + at, kConstantsAhead).next(1);
+    };
     for (int b = 0; b < n_blocks; ++b) {
         const size_t at = (size_t(block + b) * n_groups + size_t(group)) * 8;
+        fetch(v.scale, at);
+        fetch(v.offset, at);
         const F8 s = load_half8(v.scale + at);
         const F8 o = group_offset(v.offset, at, s, plain, times_scale);
         for (int h = 0; h < H; ++h) {
@@ -93,17 +104,28 @@ constexpr int slots_per_byte(int bits) {
     return 8 / bits;
 }
 
+/// acc of slots [first, first + C): 0 in the first piece, else what the piece before left at `place`.
+template <int C, int H>
+HWY_INLINE void load_slots(bool first_piece, const float* place, F8 (&acc)[C][H]) {
+    if (first_piece) {
+        clear(acc);
+        return;
+    }
+    for (int i = 0; i < C; ++i)
+        load_lanes(place + i * H * 8, acc[i]);
+}
+
 /// acc[i][h] += sum over blocks of slot i of those that begin at slot kFirst of the byte at `codes`, times p, times
 /// 2^(kBits * (its place in its byte)). Words lie in little-endian order: what is read beyond a word is masked away.
+/// `ahead` walks through the next piece meanwhile, in the order of addresses: a word is passed 32 / kBits / C times,
+/// and each pass asks for its share.
 template <int kBits, int kFirst, int H, int... kIndex>
-HWY_INLINE void add_slots_of_blocks(const uint8_t* HWY_RESTRICT codes, size_t block_bytes, bool fetch,
+HWY_INLINE void add_slots_of_blocks(const uint8_t* HWY_RESTRICT codes, size_t block_bytes, FetchAhead& ahead,
                                     const float* HWY_RESTRICT p, int n_blocks, F8 (&acc)[sizeof...(kIndex)][H],
                                     std::integer_sequence<int, kIndex...>) {
-    constexpr int kInByte = slots_per_byte(kBits);
-    // The same place of the next piece, asked for once.
-    const size_t ahead = fetch ? size_t(n_blocks) * block_bytes : 0;
+    constexpr int kInByte = slots_per_byte(kBits), kShare = int(sizeof...(kIndex)) * kBits;
     for (int b = 0; b < n_blocks; ++b, codes += block_bytes, p += 8 * H) {
-        prefetch(codes, ahead);
+        ahead.next(kShare);
         F8 x[H];
         for (int h = 0; h < H; ++h)
             x[h] = load8(p + 8 * h);
@@ -156,27 +178,28 @@ HWY_INLINE void for_slots(F&& pass) {
 
 template <int kBits, int H>
 void TokenGroupSum(const TokenGroups& v, const Probabilities& p, int begin, int end, const Sums& out) {
+    if (begin == end) return;
     constexpr int kSlots = 32 / kBits, C = slots_at_once(H);
     const size_t group_words = size_t(v.group / kSlots), block_words = size_t(v.head_dim / kSlots) * 8;
     const int n_groups = v.head_dim / v.group;
     Weights<H> w;
     Lanes<H> sums;
-    std::fill_n(sums.channel, size_t(v.head_dim) * H * 8, 0.0f);
     std::fill_n(sums.offset, size_t(n_groups) * H * 8, 0.0f);
-    for (int block = begin; block < end; block += kPieceBlocks) {
-        const int n_blocks = std::min(end - block, kPieceBlocks);
+    const int most = piece_blocks(4 * block_words);
+    for (int block = begin; block < end; block += most) {
+        const int n_blocks = std::min(end - block, most);
         const Probabilities piece{p.data + 8 * size_t(block - begin), p.stride};
         const uint32_t* words = v.words + size_t(block) * block_words;
+        FetchAhead ahead(words + size_t(n_blocks) * block_words, 0);
         float* place = sums.channel;
         for (int g = 0; g < n_groups; ++g) {
             token_group_weights<H>(v, g, piece, block, n_blocks, w, sums);
             for (size_t j = 0; j < group_words; ++j, words += 8)
-                for_slots<kBits, C>([&](int first, int byte, auto in_byte) {
+                for_slots<kBits, C>([&](int, int byte, auto in_byte) {
                     F8 acc[C][H];
-                    for (int i = 0; i < C; ++i)
-                        load_lanes(place + i * H * 8, acc[i]);
+                    load_slots(block == begin, place, acc);
                     add_slots_of_blocks<kBits, in_byte(), H>(reinterpret_cast<const uint8_t*>(words) + byte,
-                                                             4 * block_words, first == 0, w.p, n_blocks, acc,
+                                                             4 * block_words, ahead, w.p, n_blocks, acc,
                                                              std::make_integer_sequence<int, C>());
                     for (int i = 0; i < C; ++i)
                         store_lanes(acc[i], place + i * H * 8);
@@ -207,7 +230,7 @@ HWY_INLINE void channel_scales(const ChannelGroups& v, int begin, int end, float
 /// such piece is summed by itself and added with its scale.
 template <int kBits, int kInByte, int H>
 HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int first, int byte, const float* scales,
-                                    const float* p, int begin, int end, float* place) {
+                                    const float* p, int begin, int end, FetchAhead& ahead, float* place) {
     constexpr int C = slots_at_once(H);
     const size_t n_words = size_t(v.head_dim) * kBits / 32, block_words = n_words * 8;
     const int group_blocks = v.group / 8;
@@ -216,8 +239,8 @@ HWY_INLINE void channel_group_slots(const ChannelGroups& v, size_t word, int fir
         F8 acc[C][H];
         clear(acc);
         const auto* codes = reinterpret_cast<const uint8_t*>(v.words + size_t(b) * block_words + 8 * word) + byte;
-        add_slots_of_blocks<kBits, kInByte, H>(codes, 4 * block_words, first == 0, p + size_t(b - begin) * H * 8,
-                                               stop - b, acc, std::make_integer_sequence<int, C>());
+        add_slots_of_blocks<kBits, kInByte, H>(codes, 4 * block_words, ahead, p + size_t(b - begin) * H * 8, stop - b,
+                                               acc, std::make_integer_sequence<int, C>());
         for (int i = 0; i < C; ++i) {
             const F8 scale = set8(scales[size_t(first + i) * n_words + word]);
             F8 total[H];
@@ -260,20 +283,23 @@ void add_channel_offsets(const ChannelGroups& v, const float* p, int begin, int 
 template <int kBits, int H>
 void ChannelGroupSum(const ChannelGroups& v, const Probabilities& p, int begin, int end, const Sums& out) {
     constexpr int kSlots = 32 / kBits, C = slots_at_once(H);
+    const size_t block_words = size_t(v.head_dim / kSlots) * 8;
     Weights<H> w;
     Lanes<H> sums;
     thread_local std::vector<float> scales;
     scales.resize(size_t(v.head_dim) * size_t(kPieceBlocks * 8 / v.group + 2));
     std::fill_n(sums.channel, size_t(v.head_dim) * H * 8, 0.0f);
-    for (int block = begin; block < end; block += kPieceBlocks) {
-        const int stop = std::min(end, block + kPieceBlocks);
+    const int most = piece_blocks(4 * block_words);
+    for (int block = begin; block < end; block += most) {
+        const int stop = std::min(end, block + most);
+        FetchAhead ahead(v.words + size_t(stop) * block_words, 0);
         for (int b = block; b < stop; ++b)
             for (int h = 0; h < H; ++h)
                 store8(load8(p.data + size_t(h) * p.stride + 8 * size_t(b - begin)), w.p + ((b - block) * H + h) * 8);
         channel_scales(v, block, stop, scales.data());
         for (size_t j = 0; j < size_t(v.head_dim) / kSlots; ++j)
             for_slots<kBits, C>([&](int first, int byte, auto in_byte) {
-                channel_group_slots<kBits, in_byte(), H>(v, j, first, byte, scales.data(), w.p, block, stop,
+                channel_group_slots<kBits, in_byte(), H>(v, j, first, byte, scales.data(), w.p, block, stop, ahead,
                                                          sums.at(j * kSlots + size_t(first)));
             });
         add_channel_offsets<H>(v, w.p, block, stop, out);
@@ -281,17 +307,20 @@ void ChannelGroupSum(const ChannelGroups& v, const Probabilities& p, int begin, 
     add_lanes<kBits, H>(sums, size_t(v.head_dim), size_t(v.head_dim), out);
 }
 
-/// Channels [channel, channel + 8 C) of exact rows.
+/// Channels [channel, channel + 8 C) of exact rows; `ahead` walks through later rows, each pass asking for its share.
 template <class Element, int C, int H>
 HWY_INLINE void exact_channels(const ExactTokens<Element>& v, size_t channel, const Probabilities& p, int begin,
-                               int end, const Sums& out) {
+                               int end, FetchAhead& ahead, const Sums& out) {
+    constexpr size_t kShare = C * 8 * sizeof(Element);
     const size_t head_dim = size_t(v.head_dim);
+    const auto place = [&](int c, int h) { return out.data + size_t(h) * out.stride + channel + 8 * size_t(c); };
     F8 acc[C][H];
-    clear(acc);
+    for (int c = 0; c < C; ++c)
+        for (int h = 0; h < H; ++h)
+            acc[c][h] = load8(place(c, h));
     const Element* row = v.data + size_t(begin) * head_dim + channel;
     for (int t = begin; t < end; ++t, row += head_dim) {
-        for (size_t line = 0; line < C * 8 * sizeof(Element); line += 64)
-            prefetch(row, 16 * head_dim * sizeof(Element) + line);
+        ahead.next(kShare);
         F8 x[H];
         for (int h = 0; h < H; ++h)
             x[h] = set8(p.data[size_t(h) * p.stride + size_t(t - begin)]);
@@ -299,20 +328,26 @@ HWY_INLINE void exact_channels(const ExactTokens<Element>& v, size_t channel, co
             add_products(load_exact(row + 8 * c), x, acc[c]);
     }
     for (int c = 0; c < C; ++c)
-        for (int h = 0; h < H; ++h) {
-            float* y = out.data + size_t(h) * out.stride + channel + 8 * size_t(c);
-            store8(Add(load8(y), acc[c][h]), y);
-        }
+        for (int h = 0; h < H; ++h)
+            store8(acc[c][h], place(c, h));
 }
 
+/// Rows are passed once for every C channels: in pieces that fit the first-level cache, so that memory sees one pass.
 template <class Element, int H>
 void exact_sum(const ExactTokens<Element>& v, const Probabilities& p, int begin, int end, const Sums& out) {
     constexpr int C = H <= 1 ? 8 : H <= 3 ? 4 : 2;
-    size_t d = 0;
-    for (; d + 8 * C <= size_t(v.head_dim); d += 8 * C)
-        exact_channels<Element, C, H>(v, d, p, begin, end, out);
-    for (; d < size_t(v.head_dim); d += 8)
-        exact_channels<Element, 1, H>(v, d, p, begin, end, out);
+    const size_t head_dim = size_t(v.head_dim), row_bytes = head_dim * sizeof(Element);
+    const int most = std::max(int(kSumPieceBytes / row_bytes), 1);
+    for (int t = begin; t < end; t += most) {
+        const int stop = std::min(end, t + most);
+        const Probabilities piece{p.data + (t - begin), p.stride};
+        FetchAhead ahead(v.data + size_t(t) * head_dim);
+        size_t d = 0;
+        for (; d + 8 * C <= head_dim; d += 8 * C)
+            exact_channels<Element, C, H>(v, d, piece, t, stop, ahead, out);
+        for (; d < head_dim; d += 8)
+            exact_channels<Element, 1, H>(v, d, piece, t, stop, ahead, out);
+    }
 }
 
 /// Calls chunk(probabilities, queries in the chunk, sums) for all queries.
@@ -364,6 +399,22 @@ HWY_EXPORT(SumTokenGroups);
 HWY_EXPORT(SumChannelGroups);
 HWY_EXPORT(SumHalf);
 HWY_EXPORT(SumFloat);
+
+void fetch_values(const TokenGroups& v, int block) {
+    const size_t constants = size_t(block) * size_t(v.head_dim / v.group) * 8;
+    FetchAhead(v.scale + constants, 0).next(kConstantsAhead);
+    if (v.offset) FetchAhead(v.offset + constants, 0).next(kConstantsAhead);
+    FetchAhead(v.words + size_t(block) * size_t(v.head_dim * v.bits / 32) * 8, 0).next(kSumPieceBytes);
+}
+void fetch_values(const ChannelGroups& v, int block) {
+    FetchAhead(v.words + size_t(block) * size_t(v.head_dim * v.bits / 32) * 8, 0).next(kSumPieceBytes);
+}
+void fetch_values(const ExactTokens<uint16_t>& v, int token) {
+    FetchAhead(v.data + size_t(token) * size_t(v.head_dim), 0).next(kFetchAhead);
+}
+void fetch_values(const ExactTokens<float>& v, int token) {
+    FetchAhead(v.data + size_t(token) * size_t(v.head_dim), 0).next(kFetchAhead);
+}
 
 void weighted_sum(const TokenGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin, int block_end,
                   float* acc, size_t acc_stride) {

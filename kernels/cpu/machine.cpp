@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/cpu/fetch_ahead.h"
 #include "kernels/cpu/huge_arena.h"
 #include "kernels/cpu/hwy_targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -28,9 +29,9 @@ namespace kvasir::kernels::HWY_NAMESPACE {
 /// Reads [p, p + n) once; n % 64 == 0. The result depends on every word, so nothing can be left out.
 float ReadAll(const float* p, size_t n) {
     F8 s[4] = {zero8(), zero8(), zero8(), zero8()};
+    FetchAhead ahead(p, 1024);
     for (size_t i = 0; i < n; i += 32) {
-        prefetch(p + i, 1024);
-        prefetch(p + i, 1024 + 64);
+        ahead.next(32 * sizeof(float));
         for (size_t k = 0; k < 4; ++k)
             s[k] = Max(s[k], load8(p + i + 8 * k));
     }

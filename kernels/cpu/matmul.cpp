@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/fetch_ahead.h"
 #include "kernels/cpu/hwy_targets.h"
 #include "kernels/cpu/r8_layout.h"
 #undef HWY_TARGET_INCLUDE
@@ -20,9 +21,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace kvasir::kernels::HWY_NAMESPACE {
-
-/// How far ahead the stream of weights is fetched, in bytes.
-constexpr size_t kAhead = 4096;
 
 /// R row blocks of a quad x N vectors in one pass over the columns. `x` is the form of the activations that fits kType.
 template <WeightType kType, int R, int N>
@@ -53,16 +51,13 @@ struct Tile {
         }
     }
 
-    /// Adds the products of blocks [begin, end) of columns to total; w is the first of them, `fetch` the quad there
-    /// when this pass is the one that comes from memory.
-    HWY_INLINE void add_blocks(const uint8_t* HWY_RESTRICT w, const uint8_t* fetch, int n_blocks,
-                               const float* HWY_RESTRICT x, const float* HWY_RESTRICT sums, size_t x_stride) {
+    /// Adds the products of n_blocks blocks of columns to total; w is the first of them. `fetch`: this pass is the one
+    /// that comes from memory, and w the beginning of a quad.
+    HWY_INLINE void add_blocks(const uint8_t* HWY_RESTRICT w, bool fetch, int n_blocks, const float* HWY_RESTRICT x,
+                               const float* HWY_RESTRICT sums, size_t x_stride) {
+        FetchAhead ahead(w);
         for (int b = 0; b < n_blocks; ++b, w += kQuadBytes, x += 32, ++sums) {
-            if (fetch) {
-                for (size_t line = 0; line < kQuadBytes; line += 64)
-                    prefetch(fetch + line, kAhead);
-                fetch += kQuadBytes;
-            }
+            if (fetch) ahead.next(kQuadBytes);
             for (int n = 0; n < N; ++n)
                 for (int r = 0; r < R; ++r)
                     acc[r][n] = block_start<kType>(sums[size_t(n) * x_stride]);
@@ -88,8 +83,8 @@ HWY_NOINLINE void run_tile(const Job& job, int row_block, int vector, const floa
     const std::pair<int, int> parts[] = {{job.first_block, n_blocks}, {0, job.first_block}};
     for (const auto& [begin, end] : parts) {
         const uint8_t* w = job.weights + r8_block_at(kType, n_blocks, row_block, begin);
-        t.add_blocks(w, first ? w : nullptr, end - begin, x + activation_form<kType> * cols + 32 * begin,
-                     x + 3 * cols + begin, stride);
+        t.add_blocks(w, first, end - begin, x + activation_form<kType> * cols + 32 * begin, x + 3 * cols + begin,
+                     stride);
     }
     for (int r = 0; r < R; ++r)
         for (int n = 0; n < N; ++n)

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/codec/half.h"
 
@@ -350,11 +349,6 @@ struct D8 {
 };
 
 #endif
-
-/// Asks for the cache line `bytes_ahead` beyond p; never faults.
-HWY_INLINE void prefetch(const void* p, size_t bytes_ahead) {
-    hwy::Prefetch(reinterpret_cast<const uint8_t*>(reinterpret_cast<uintptr_t>(p) + bytes_ahead));
-}
 
 }  // namespace kvasir::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
