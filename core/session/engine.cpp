@@ -15,8 +15,9 @@ namespace kvasir {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kFrameInterval =
-    std::chrono::milliseconds(120);  // a distribution is heavy: at most 8 a second while running
+// A distribution is heavy: at most 8 a second while running, and so few that they take 2 % of the time.
+constexpr auto kFrameInterval = std::chrono::milliseconds(120);
+constexpr int kFrameShare = 50;
 
 }  // namespace
 
@@ -41,7 +42,7 @@ struct Engine::Impl {
     // ---- the worker's own
     std::unique_ptr<Run> run;
     uint64_t frame_serial = 0;
-    Clock::time_point last_frame{};
+    Clock::time_point next_frame{};
     Clock::duration stood_still{};  ///< of the run's time: pauses, the noise floor
     bool over = false;              ///< the run takes no more tokens
     std::thread worker;
@@ -230,7 +231,8 @@ void Engine::Impl::serve_distribution(bool at_once) {
         const std::scoped_lock lock(mutex);
         request = wanted;
     }
-    if (!request || !run || (!at_once && Clock::now() - last_frame < kFrameInterval)) return;
+    const Clock::time_point start = Clock::now();
+    if (!request || !run || (!at_once && (start < next_frame || frames.full()))) return;
     const RunInfo& run_info = run->info();
     if (request->lane < 0 || size_t(request->lane) >= run_info.lanes.size()) return;
     const KvCache *lane = run->cache(request->lane), *reference = run->cache(run_info.experiment.reference);
@@ -240,7 +242,8 @@ void Engine::Impl::serve_distribution(bool at_once) {
     DistributionFrame frame = build_distribution(*request, *lane, *reference);
     frame.serial = ++frame_serial;
     frames.put(std::make_shared<const DistributionFrame>(std::move(frame)));
-    last_frame = Clock::now();
+    const Clock::time_point end = Clock::now();
+    next_frame = end + std::max<Clock::duration>(kFrameInterval, kFrameShare * (end - start));
 }
 
 void Engine::Impl::carry_out(const Experiment& experiment) {

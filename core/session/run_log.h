@@ -56,9 +56,13 @@ class Mailbox {
         const std::scoped_lock lock(mutex_);
         return std::exchange(value_, nullptr);
     }
+    bool full() const {
+        const std::scoped_lock lock(mutex_);
+        return value_ != nullptr;
+    }
 
  private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::shared_ptr<const T> value_;
 };
 

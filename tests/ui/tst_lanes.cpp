@@ -2,6 +2,7 @@
 // Line breaking, tints and the lanes view, fed with a run made by hand.
 #include <QApplication>
 #include <QFontMetricsF>
+#include <QScreen>
 #include <QTest>
 
 #include "ui/lanes/lane_pane.h"
@@ -179,6 +180,52 @@ class TestLanes : public QObject {
         s.run.append(std::vector<FloorRecord>{{7, 2, 0.5f, 0}});
         body.appendNew();
         QCOMPARE(tinted(), 0);
+    }
+
+    void theScreenShowsWhatPaintingAnewWould() {
+        Session s = session(true);
+        for (int id = 5; id < 12; ++id)
+            s.run.set_piece(id, std::string(size_t(id - 3), char('a' + id)) + (id == 9 ? "\n" : " "));
+        ViewState view;
+        QWidget window;
+        window.resize(300, 260);
+        LaneBody body(view, &window);
+        body.resize(window.size());
+        body.setRun(&s.run, 1);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto compare = [&] {
+            QApplication::processEvents();
+            const QImage screen = window.screen()->grabWindow(window.winId()).toImage();
+            QVERIFY(!screen.isNull());
+            QCOMPARE(screen.convertToFormat(QImage::Format_RGB32),
+                     body.grab().toImage().convertToFormat(QImage::Format_RGB32));
+        };
+        for (int step = 3; step < 300; ++step) {
+            std::vector<StepRecord> records(2);
+            for (int lane = 0; lane < 2; ++lane) {
+                records[size_t(lane)].run = 7;
+                records[size_t(lane)].lane = lane;
+                records[size_t(lane)].step = step;
+                records[size_t(lane)].position = 1 + step;
+                records[size_t(lane)].token_id = 5 + step % 7;
+                records[size_t(lane)].kl = lane == 0 ? 0 : 0.01f * float(step % 50);
+                records[size_t(lane)].comparable = true;
+                records[size_t(lane)].top1_agrees = step % 11 != 0;
+            }
+            s.run.append(std::move(records));
+            body.appendNew();
+            const int end = std::max(0, body.contentHeight() - body.visibleHeight());
+            body.setScroll((end + body.lineHeight() - 1) / body.lineHeight() * body.lineHeight());
+            if (step % 9 == 0) compare();
+            if (QTest::currentTestFailed()) return;
+        }
+        QVERIFY(body.contentHeight() > 3 * body.visibleHeight());
+        for (const int lines : {20, 21, 3, 0, 2}) {
+            body.setScroll(lines * body.lineHeight());
+            if (lines == 21) view.setCrosshairStep(150);
+            compare();
+        }
     }
 
     void probabilityChangeTintsToo() {

@@ -5,6 +5,7 @@
 #include <QMouseEvent>
 #include <QWheelEvent>
 #include <algorithm>
+#include <cstdlib>
 
 #include "ui/lanes/tint.h"
 #include "ui/shell/format.h"
@@ -94,7 +95,7 @@ void LaneBody::appendNew() {
     emit contentGrew();
     const int top = stripHeight() + int(first_line * flow_.lineHeight()) - scroll_;
     update(0, std::max(0, top), width(), height());
-    update(0, 0, width(), stripHeight());
+    updateStrip();
 }
 
 void LaneBody::setPromptShown(bool shown) {
@@ -131,8 +132,18 @@ void LaneBody::retint() {
 
 void LaneBody::setScroll(int y) {
     if (y == scroll_) return;
+    const int by = scroll_ - y, text_height = visibleHeight();
     scroll_ = y;
-    update();
+    if (note_.isEmpty() && std::abs(by) < text_height)
+        scroll(0, by, QRect(0, stripHeight(), width(), text_height));
+    else
+        update();
+    updateStrip();
+}
+
+void LaneBody::updateStrip() {
+    bool is_flip = false;
+    if (stripText(&is_flip) != strip_painted_) update(0, 0, width(), stripHeight());
 }
 
 int LaneBody::stripHeight() const {

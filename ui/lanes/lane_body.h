@@ -70,6 +70,7 @@ class LaneBody : public QWidget {
     void rebuild();
     Mark markOf(const StepRecord& record) const;
     QString stripText(bool* is_flip) const;
+    void updateStrip();
     void paintLine(QPainter& painter, int line, double top);
     void paintFragment(QPainter& painter, const TokenFlow::Fragment& fragment, double top);
     void moveCursor(int step);
@@ -82,6 +83,7 @@ class LaneBody : public QWidget {
     size_t n_floors_ = 0;      // of run_->floors(), known to the marks
     Utf8Stream utf8_;
     bool ended_ = false;
+    QString strip_painted_;
     int first_flip_ = -1;
     float flip_margin_ = 0;
     bool prompt_shown_ = false;

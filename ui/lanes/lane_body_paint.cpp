@@ -61,8 +61,8 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     bool is_flip = false;
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter,
-                     stripText(&is_flip));
+    strip_painted_ = stripText(&is_flip);
+    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter, strip_painted_);
 
     painter.setClipRect(QRect(0, strip, width(), height() - strip) & event->rect());
     painter.setFont(theme.font(points_));
@@ -70,8 +70,12 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     const int first = std::max(0, int((scroll_ + event->rect().top() - strip) / line_height));
     const int last = std::min(flow_.lineCount() - 1, int((scroll_ + event->rect().bottom() - strip) / line_height));
     painter.translate(pad, 0);
-    for (int line = first; line <= last; ++line)
-        paintLine(painter, line, strip + line * line_height - scroll_);
+    // The strip above and the newest lines are painted together, what lies between them is not.
+    for (int line = first; line <= last; ++line) {
+        const double top = strip + line * line_height - scroll_;
+        if (event->region().intersects(QRectF(0, top - 2, width(), line_height + 4).toAlignedRect()))
+            paintLine(painter, line, top);
+    }
 }
 
 void LaneBody::paintLine(QPainter& painter, int line, double top) {

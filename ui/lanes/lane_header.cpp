@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/lanes/lane_header.h"
 
+#include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>
+#include <tuple>
 
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
@@ -21,6 +23,11 @@ LaneHeader::LaneHeader(QWidget* parent) : QWidget(parent), menu_(new QToolButton
 }
 
 void LaneHeader::setContent(const Content& content) {
+    const auto name_line = [](const Content& c) {
+        return std::tie(c.look.letter, c.look.colour, c.look.hollow, c.name, c.spec, c.reference, c.exact,
+                        c.reference_path, c.failed);
+    };
+    const bool figures_only = !compact_ && name_line(content) == name_line(content_);
     content_ = content;
     menu_->setToolTip(tr("Edit, duplicate, remove or move lane %1").arg(content.look.letter));
     menu_->setAccessibleName(tr("Menu of lane %1").arg(content.look.letter));
@@ -40,7 +47,11 @@ void LaneHeader::setContent(const Content& content) {
     }
     setAccessibleName(tr("Lane %1, %2: %3").arg(content.look.letter, content.name, words.join(QStringLiteral(", "))));
     setToolTip(tip);
-    update();
+    update(figures_only ? QRect(0, figuresTop(), width(), height() - figuresTop()) : rect());
+}
+
+int LaneHeader::figuresTop() const {
+    return Theme::instance().px(31);
 }
 
 void LaneHeader::setCompact(bool compact) {
@@ -130,15 +141,15 @@ int LaneHeader::paintName(QPainter& painter, int y) {
     return x;
 }
 
-void LaneHeader::paintEvent(QPaintEvent*) {
+void LaneHeader::paintEvent(QPaintEvent* event) {
     const Theme& theme = Theme::instance();
     QPainter painter(this);
     painter.fillRect(rect(), theme.colour(QStringLiteral("alt")));
     painter.fillRect(QRect(0, height() - 1, width(), 1), theme.colour(QStringLiteral("line")));
-    const int name_end = paintName(painter, theme.px(8));
     const auto figures = metrics();
     const QFont key_font = theme.font(8), value_font = theme.font(9, true), beside_font = theme.font(9);
     const QFontMetrics key_metrics(key_font), value_metrics(value_font);
+    const int name_end = compact_ || event->rect().top() < figuresTop() ? paintName(painter, theme.px(8)) : 0;
     if (compact_) {
         const QString text = figures[0].value + tr(" bits · KL ") + figures[3].text();
         painter.setFont(theme.font(9));
@@ -157,7 +168,7 @@ void LaneHeader::paintEvent(QPaintEvent*) {
     const int pad = theme.px(11), room = width() - 2 * pad;
     const int gap = std::clamp((room - total) / 4, theme.px(5), theme.px(16));
     int x = pad;
-    const int y = theme.px(31);
+    const int y = figuresTop();
     for (int i = 0; i < figures.size(); ++i) {
         if (x + widths[i] > width() - theme.px(2)) break;
         painter.setFont(key_font);

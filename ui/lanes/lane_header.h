@@ -42,11 +42,12 @@ class LaneHeader : public QWidget {
     struct Metric {
         QString key, value, widest;
         bool dim = false;
-        QString beside;  ///< in grey after the value
+        QString beside = QString();  ///< in grey after the value
         QString text() const { return beside.isEmpty() ? value : value + QLatin1Char(' ') + beside; }
     };
     QVector<Metric> metrics() const;
     int paintName(QPainter& painter, int y);
+    int figuresTop() const;  // of the part that changes while a run goes on
 
     Content content_;
     bool compact_ = false;

@@ -69,6 +69,7 @@ void LanePane::updateNote() {
 
 void LanePane::restyle() {
     header_->updateGeometry();
+    header_->update();
     updateHeader();
     body_->restyle();
 }

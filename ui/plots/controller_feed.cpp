@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/controller_feed.h"
 
+#include <utility>
+
 #include "core/session/token_plan.h"
 #include "ui/shell/run_controller.h"
 
 namespace kvasir::ui {
 
 ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller), controller_(controller) {
-    connect(&controller, &RunController::runBegan, this, &PlotFeed::runBegan);
+    connect(&controller, &RunController::runBegan, this, [this] {
+        frame_.reset();
+        emit runBegan();
+    });
     growth_.setSingleShot(true);
-    connect(&growth_, &QTimer::timeout, this, &PlotFeed::recordsAppended);
+    connect(&growth_, &QTimer::timeout, this, &ControllerFeed::passOn);
     connect(&controller, &RunController::recordsAppended, this, [this] {
         constexpr int kFrames = 4;  // one plot costs as much as all the words of a frame
         if (!controller_.underWay())
-            emit recordsAppended();
+            passOn();
         else if (!growth_.isActive())
             growth_.start(kFrames * controller_.frameInterval());
     });
-    connect(&controller, &RunController::distributionReady, this, &PlotFeed::distributionReady);
+    connect(&controller, &RunController::distributionReady, this,
+            [this](std::shared_ptr<const DistributionFrame> frame) {
+                frame_ = std::move(frame);
+                if (!growth_.isActive()) passOnFrame();
+            });
     connect(&controller, &RunController::statusChanged, this, &ControllerFeed::readStatus);
     connect(&controller, &RunController::experimentChanged, this, &ControllerFeed::countTokens);
     connect(&controller, &RunController::modelChanged, this, &ControllerFeed::countTokens);
@@ -38,10 +47,19 @@ void ControllerFeed::cancelDistribution() {
     controller_.cancelDistribution();
 }
 
+void ControllerFeed::passOnFrame() {
+    if (frame_) emit distributionReady(std::exchange(frame_, nullptr));
+}
+
+void ControllerFeed::passOn() {
+    passOnFrame();
+    emit recordsAppended();
+}
+
 void ControllerFeed::readStatus() {
     if (!controller_.underWay() && growth_.isActive()) {
         growth_.stop();
-        emit recordsAppended();
+        passOn();
     }
     const bool under_way = takes_tokens(controller_.status().state);
     if (under_way == under_way_) return;

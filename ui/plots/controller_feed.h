@@ -10,8 +10,8 @@ namespace kvasir::ui {
 
 class RunController;
 
-/// The window's feed: passes on what the run controller says, growth every few frames only: drawing the plots anew
-/// costs more than the words that came. Belongs to the controller.
+/// The window's feed: passes on what the run controller says, growth and distributions every few frames only: drawing
+/// the plots anew costs more than the words that came. Belongs to the controller.
 class ControllerFeed : public PlotFeed {
     Q_OBJECT
  public:
@@ -31,10 +31,13 @@ class ControllerFeed : public PlotFeed {
     void readStatus();
     void countTokens();
     void plan(int n_tokens);  ///< of the experiment's text
+    void passOn();            ///< what was held back
+    void passOnFrame();
 
     RunController& controller_;
     TokenCounter counter_;
-    QTimer growth_;  ///< runs while growth is held back
+    QTimer growth_;                                   ///< runs while growth is held back
+    std::shared_ptr<const DistributionFrame> frame_;  ///< held back with it
     std::optional<PlannedRun> plan_;
     bool under_way_ = false;
 };

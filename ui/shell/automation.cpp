@@ -111,7 +111,7 @@ void ScreenshotTour::grabSchemeEditor(const QString& name) {
 
 ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     heart_.setTimerType(Qt::PreciseTimer);
-    heart_.setInterval(10);  // every beat takes the engine off a core
+    heart_.setInterval(25);  // every beat takes the engine off a core
     connect(&heart_, &QTimer::timeout, this, &ResponseBenchmark::beat);
     connect(&window_.controller(), &RunController::recordsAppended, this, [this] {
         if (first_token_ms_ < 0) first_token_ms_ = millisecondsSinceProcessStart();

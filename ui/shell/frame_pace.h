@@ -9,7 +9,7 @@ namespace kvasir::ui {
 class FramePace {
  public:
     static constexpr int kShortest = 33, kLongest = 333;  ///< ms between frames
-    static constexpr double kShare = 0.015;
+    static constexpr double kShare = 0.01;
 
     explicit FramePace(int n_cores) : n_cores_(n_cores) {}
 

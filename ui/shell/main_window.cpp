@@ -161,9 +161,9 @@ void MainWindow::makeStatusBar() {
 void MainWindow::connectController() {
     connect(&controller_, &RunController::statusChanged, this, [this] {
         showStatus();
-        updateActions();
         if (controller_.status().state != last_state_) {
             last_state_ = controller_.status().state;
+            updateActions();
             if (last_state_ == EngineState::failed) showFailure();
             if (last_state_ == EngineState::loading || controller_.underWay())
                 messages_->clear(QStringLiteral("failure"));
@@ -187,6 +187,7 @@ void MainWindow::connectController() {
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
         view_.setCrosshairStep(-1);
+        updateActions();
         showRunNotes();
         updateBanner();
     });

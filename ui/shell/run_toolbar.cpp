@@ -161,7 +161,9 @@ void RunToolbar::showProgress() {
         return;
     }
     stretch_->setCurrentIndex(1);
+    bar_->setUpdatesEnabled(false);  // its setValue() would paint the whole window at once, before the lanes are told
     bar_->setValue(qRound(s.progress * 1000));
+    bar_->setUpdatesEnabled(true);
     QString text;
     if (s.state == EngineState::running || s.state == EngineState::paused) {
         text = tr("%1 of %2").arg(countText(s.n_done), countText(s.n_planned));

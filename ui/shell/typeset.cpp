@@ -3,6 +3,7 @@
 
 #include <QFrame>
 #include <QPainter>
+#include <algorithm>
 
 #include "ui/shell/theme.h"
 
@@ -78,7 +79,12 @@ void OneLineLabel::setText(const QString& text) {
     text_ = text;
     setToolTip(text);
     setAccessibleName(text);
-    updateGeometry();
+    // A text that fits, or is cut as before, needs no new layout of the window: it changes with every frame of a run.
+    const int wanted = sizeHint().width();
+    if (wanted > std::max(width(), laid_out_width_)) {
+        laid_out_width_ = wanted;
+        updateGeometry();
+    }
     update();
 }
 
