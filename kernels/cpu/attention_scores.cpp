@@ -21,9 +21,11 @@ constexpr int blocks_at_once(int n_queries) {
     return !kOneRegister ? 1 : n_queries == 1 ? 8 : n_queries == 2 ? 4 : n_queries == 3 ? 3 : 2;
 }
 
-/// The same where groups of 4 blocks have factors of their own: 3 would leave one.
-constexpr int channel_blocks_at_once(int n_queries) {
-    return !kOneRegister ? 1 : n_queries <= 2 ? 4 : 2;
+/// The same where groups of 4 blocks have factors of their own: 3 would leave one. 12 accumulators fit where words have
+/// 4 or 8 slots in a half; else the compiler spills more than they bring.
+constexpr int channel_blocks_at_once(int bits, int n_queries) {
+    const bool twelve = n_queries == 3 && (bits == 2 || bits == 4);
+    return !kOneRegister ? 1 : n_queries <= 2 || twelve ? 4 : 2;
 }
 
 /// Blocks at once when fewer are left.
@@ -191,7 +193,7 @@ void ChannelGroupScores(const ChannelGroups& k, const float* q, int begin, int e
         const int stop = std::min(end, (group + 1) * group_blocks);
         float start[H];
         channel_group_factors<H>(k, group, q, q_powers, x, start);
-        for_blocks<channel_blocks_at_once(H)>(b, stop, [&](int first, auto at_once) {
+        for_blocks<channel_blocks_at_once(kBits, H)>(b, stop, [&](int first, auto at_once) {
             channel_group_blocks<kBits, at_once(), H>(k, x, start, first, first - begin, out);
         });
         b = stop;

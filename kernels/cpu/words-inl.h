@@ -124,6 +124,27 @@ HWY_INLINE void add_slots(const U8 (&word)[R], const float* HWY_RESTRICT x, size
     (add_slot<kBits, kIndex>(word, x + size_t(kIndex) * slot_stride, x_stride, acc), ...);
 }
 
+/// The same with one value at a time, from memory: 12 accumulators and 3 factors leave one register.
+template <int kBits, int kIndex, int R, int N>
+HWY_INLINE void add_slot_singly(const uint32_t* HWY_RESTRICT words, size_t word_stride, int half,
+                                const float* HWY_RESTRICT x, size_t x_stride, F8 (&acc)[R][N]) {
+    F8 b[N];
+    for (int n = 0; n < N; ++n)
+        b[n] = set8(x[size_t(n) * x_stride]);
+    for (int r = 0; r < R; ++r) {
+        const F8 value = slot_value<kBits, kIndex>(load_half_words(words + size_t(r) * word_stride, half));
+        for (int n = 0; n < N; ++n)
+            acc[r][n] = MulAdd(value, b[n], acc[r][n]);
+    }
+}
+
+template <int kBits, int R, int N, int... kIndex>
+HWY_INLINE void add_slots_singly(const uint32_t* HWY_RESTRICT words, size_t word_stride, int half,
+                                 const float* HWY_RESTRICT x, size_t slot_stride, size_t x_stride, F8 (&acc)[R][N],
+                                 std::integer_sequence<int, kIndex...>) {
+    (add_slot_singly<kBits, kIndex>(words, word_stride, half, x + size_t(kIndex) * slot_stride, x_stride, acc), ...);
+}
+
 /// acc[r][n] += sum over the slots s of the word, ascending, of code_s * x[s * slot_stride + n * x_stride], x carrying
 /// slot_factor(kBits, s % slots_per_half). R registers of words (8 rows or tokens each), the r-th at words + r *
 /// word_stride.
@@ -133,6 +154,11 @@ HWY_INLINE void add_word(const uint32_t* HWY_RESTRICT words, size_t word_stride,
     constexpr int kSlots = slots_per_half(kBits);
 #pragma GCC unroll 1
     for (int half = 0; half < 2; ++half, x += size_t(kSlots) * slot_stride) {
+        if constexpr (R * N >= 12) {
+            add_slots_singly<kBits>(words, word_stride, half, x, slot_stride, x_stride, acc,
+                                    std::make_integer_sequence<int, kSlots>());
+            continue;
+        }
         U8 word[R];
         for (int r = 0; r < R; ++r)
             word[r] = load_half_words(words + size_t(r) * word_stride, half);

@@ -129,6 +129,9 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
             report();
         else if (state == EngineState::failed)
             report();
+        else if (!running_ && window_.controller().model() &&
+                 (state == EngineState::idle || state == EngineState::stopped))
+            start();  // a session that was opened meanwhile took the place of the experiment that was to run
     });
 }
 
