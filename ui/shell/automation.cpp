@@ -114,9 +114,14 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     heart_.setInterval(25);  // every beat takes the engine off a core
     connect(&heart_, &QTimer::timeout, this, &ResponseBenchmark::beat);
     connect(&window_.controller(), &RunController::recordsAppended, this, [this] {
-        if (first_token_ms_ < 0) first_token_ms_ = millisecondsSinceProcessStart();
+        if (running_ && first_token_ms_ < 0) first_token_ms_ = millisecondsSinceProcessStart();
     });
     connect(&window_.controller(), &RunController::runBegan, this, [this] {
+        if (window_.controller().runIsFromFile()) {  // a session took the place of the experiment that was to run
+            running_ = false;
+            if (window_.controller().model()) start();
+            return;
+        }
         since_beat_.start();
         cpu_before_ms_ = FramePace::threadCpuMs();
         running_ = true;
@@ -131,7 +136,7 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
             report();
         else if (!running_ && window_.controller().model() &&
                  (state == EngineState::idle || state == EngineState::stopped))
-            start();  // a session that was opened meanwhile took the place of the experiment that was to run
+            start();
     });
 }
 
