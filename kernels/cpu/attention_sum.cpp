@@ -400,20 +400,34 @@ HWY_EXPORT(SumChannelGroups);
 HWY_EXPORT(SumHalf);
 HWY_EXPORT(SumFloat);
 
+namespace {
+
+template <class Groups>
+void fetch_words(const Groups& v, int block) {
+    FetchAhead(v.words + size_t(block) * size_t(v.head_dim * v.bits / 32) * 8, 0).next(kSumPieceBytes);
+}
+
+template <class Element>
+void fetch_rows(const ExactTokens<Element>& v, int token) {
+    FetchAhead(v.data + size_t(token) * size_t(v.head_dim), 0).next(kFetchAhead);
+}
+
+}  // namespace
+
 void fetch_values(const TokenGroups& v, int block) {
     const size_t constants = size_t(block) * size_t(v.head_dim / v.group) * 8;
     FetchAhead(v.scale + constants, 0).next(kConstantsAhead);
     if (v.offset) FetchAhead(v.offset + constants, 0).next(kConstantsAhead);
-    FetchAhead(v.words + size_t(block) * size_t(v.head_dim * v.bits / 32) * 8, 0).next(kSumPieceBytes);
+    fetch_words(v, block);
 }
 void fetch_values(const ChannelGroups& v, int block) {
-    FetchAhead(v.words + size_t(block) * size_t(v.head_dim * v.bits / 32) * 8, 0).next(kSumPieceBytes);
+    fetch_words(v, block);
 }
 void fetch_values(const ExactTokens<uint16_t>& v, int token) {
-    FetchAhead(v.data + size_t(token) * size_t(v.head_dim), 0).next(kFetchAhead);
+    fetch_rows(v, token);
 }
 void fetch_values(const ExactTokens<float>& v, int token) {
-    FetchAhead(v.data + size_t(token) * size_t(v.head_dim), 0).next(kFetchAhead);
+    fetch_rows(v, token);
 }
 
 void weighted_sum(const TokenGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin, int block_end,

@@ -76,15 +76,13 @@ OneLineLabel::OneLineLabel(QWidget* parent) : QWidget(parent) {
 
 void OneLineLabel::setText(const QString& text) {
     if (text == text_) return;
+    const int had = std::max(width(), sizeHint().width());
     text_ = text;
     setToolTip(text);
     setAccessibleName(text);
-    // A text that fits, or is cut as before, needs no new layout of the window: it changes with every frame of a run.
-    const int wanted = sizeHint().width();
-    if (wanted > std::max(width(), laid_out_width_)) {
-        laid_out_width_ = wanted;
-        updateGeometry();
-    }
+    // A text that fits, or wants no more than the one before, needs no new layout of the window: it changes with every
+    // frame of a run.
+    if (sizeHint().width() > had) updateGeometry();
     update();
 }
 

@@ -39,7 +39,6 @@ class OneLineLabel : public QWidget {
 
  private:
     QString text_;
-    int laid_out_width_ = 0;  // widest text that the layout was told of
     Qt::TextElideMode mode_ = Qt::ElideRight;
     Qt::Alignment alignment_ = Qt::AlignLeft | Qt::AlignVCenter;
 };
