@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <map>
 
-#include "core/base/atomic_file.h"
 #include "core/base/default_model.h"
+#include "core/base/read_file.h"
 #include "core/base/sha256.h"
 #include "core/session/prompt_library.h"
 

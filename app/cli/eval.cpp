@@ -6,7 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
 #include "app/cli/drive.h"
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
 #include "core/report/measurement_trap.h"
@@ -126,7 +126,7 @@ int EvalCommand::operator()() const {
     if (Status s = evaluate(*model, *e, repeat, progress, evaluation); !s) return fail(common, s.error());
     const RunModel& measured = evaluation.measured;
     if (!per_token.empty())
-        if (Status s = write_file_atomically(per_token, per_token_csv(measured, evaluation.repeated())); !s)
+        if (Status s = write_output(per_token, per_token_csv(measured, evaluation.repeated())); !s)
             return fail(common, s.error());
 
     const std::vector<int> ids = measured.text_ids();

@@ -3,7 +3,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
+#include "core/base/read_file.h"
 #include "core/base/safetensors.h"
 #include "core/model/prompt_pass.h"
 #include "core/report/provenance.h"
@@ -89,7 +90,7 @@ int LogitsCommand::operator()() const {
     const size_t n_vocab = size_t(c.n_vocab), last = wanted->size() - 1;
     if (!out.empty()) {
         const TensorOut tensor{"logits", TensorType::f32, {int64_t(wanted->size()), int64_t(n_vocab)}, all.data()};
-        if (Status st = write_file_atomically(out, safetensors_bytes({tensor})); !st) return fail(common, st.error());
+        if (Status st = write_output(out, safetensors_bytes({tensor})); !st) return fail(common, st.error());
     }
     std::vector<int> order(n_vocab);
     for (size_t i = 0; i < n_vocab; ++i)

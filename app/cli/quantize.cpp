@@ -3,7 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
 #include "core/base/safetensors.h"
 #include "core/cache/quantize_tensor.h"
 #include "core/report/provenance.h"
@@ -62,7 +62,7 @@ int QuantizeCommand::operator()() const {
         tensors.push_back({"dequantized", TensorType::f16, shape, q->dequantized.data()});
     const std::string bytes = safetensors_bytes(
         tensors, {{"tensor", tensor}, {"side", side}, {"spec", cache}, {"long_spec", long_spec(*spec)}});
-    if (Status s = write_file_atomically(out, bytes); !s) return fail(common, s.error());
+    if (Status s = write_output(out, bytes); !s) return fail(common, s.error());
 
     if (common.json) {
         nlohmann::json j = provenance(nullptr, KernelPath::fused);

@@ -3,8 +3,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
 #include "core/base/byte_size.h"
+#include "core/base/output.h"
 #include "core/report/provenance.h"
 #include "core/session/kv_recording.h"
 
@@ -42,7 +42,7 @@ int RecordCommand::operator()() const {
     const std::string bytes = safetensors_bytes(tensors, {{"model_sha256", j["model"]["sha256"].get<std::string>()},
                                                           {"model_name", (*model)->config().name},
                                                           {"n_tokens", std::to_string(tokens)}});
-    if (Status s = write_file_atomically(out, bytes); !s) return fail(common, s.error());
+    if (Status s = write_output(out, bytes); !s) return fail(common, s.error());
     if (common.json) {
         j["text"] = text_head(text_file, *text, n_text);
         j["n_tokens"] = tokens, j["layers"] = layers, j["out"] = out, j["tensors"] = nlohmann::json::array();

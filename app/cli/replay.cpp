@@ -5,7 +5,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
+#include "core/base/read_file.h"
 #include "core/base/safetensors.h"
 #include "core/cache/replay.h"
 #include "core/report/provenance.h"
@@ -112,7 +113,7 @@ int ReplayCommand::operator()() const {
         j["expected"] = {{"file", expect}, {"holds", found->empty()}, {"differences", std::move(*found)}};
     }
     if (!out.empty()) {
-        if (Status s = write_file_atomically(out, j.dump(1) + "\n"); !s) return fail(common, s.error());
+        if (Status s = write_output(out, j.dump(1) + "\n"); !s) return fail(common, s.error());
         if (!common.quiet) fmt::print(stderr, "{} steps written to {}\n", steps->size(), out);
     }
     if (common.json || out.empty()) print_json(j);

@@ -4,7 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
 #include "app/cli/drive.h"
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
 #include "core/report/csv.h"
 #include "core/report/provenance.h"
 #include "core/report/run_table.h"
@@ -75,7 +75,7 @@ int RunCommand::operator()() const {
     if (!complete) return fail(common, complete.error());
 
     if (!csv.empty())
-        if (Status s = write_file_atomically(csv, per_token_csv(measured)); !s) return fail(common, s.error());
+        if (Status s = write_output(csv, per_token_csv(measured)); !s) return fail(common, s.error());
     if (!session.empty())
         if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s)
             return fail(common, s.error());

@@ -5,7 +5,6 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/common.h"
-#include "core/base/atomic_file.h"
 #include "core/measure/statistics.h"
 #include "core/measure/task_metrics.h"
 #include "core/report/provenance.h"

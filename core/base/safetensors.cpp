@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/base/atomic_file.h"
+#include "core/base/read_file.h"
 
 namespace kvasir {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/base/atomic_file.h"
+#include "core/base/read_file.h"
 
 namespace kvasir {
 namespace {

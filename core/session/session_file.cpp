@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
+#include "core/base/read_file.h"
 #include "core/session/run_json.h"
 
 namespace kvasir {
@@ -88,7 +89,7 @@ Status save_session(const Session& session, const std::string& path) {
     j["experiment"] = experiment_to_json(session.experiment);
     j["run"] = run_to_json(session.run);
     if (!session.run.empty()) j["run"]["experiment"] = experiment_to_json(session.run.info().experiment);
-    return write_file_atomically(path, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    return write_output(path, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 Result<Session> load_session(const std::string& path) {

@@ -22,7 +22,7 @@ constexpr int kSessionVersion = 1;
 nlohmann::json experiment_to_json(const Experiment& experiment);
 Result<Experiment> experiment_from_json(const nlohmann::json& j);
 
-/// Atomic: see write_file_atomically.
+/// Atomic: see write_output.
 Status save_session(const Session& session, const std::string& path);
 Result<Session> load_session(const std::string& path);
 

@@ -9,7 +9,7 @@
 #include <QSvgGenerator>
 #include <cmath>
 
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
 #include "ui/plots/chart.h"
 
 namespace kvasir::ui {
@@ -132,8 +132,8 @@ Status writePicture(const QString& path, const QByteArray& bytes) {
     if (bytes.isEmpty())
         return Error{ErrorCode::memory, "cannot draw", path.toStdString(), "there is not enough memory for the picture",
                      "Choose a smaller scale."};
-    return write_file_atomically(QFile::encodeName(path).toStdString(),
-                                 std::string_view(bytes.constData(), size_t(bytes.size())));
+    return write_output(QFile::encodeName(path).toStdString(),
+                        std::string_view(bytes.constData(), size_t(bytes.size())));
 }
 
 bool writeExport(const QString& path, const QByteArray& bytes, QString* error) {

@@ -3,7 +3,7 @@
 
 #include <QDir>
 
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
 #include "core/report/csv.h"
 #include "ui/shell/transcript.h"
 
@@ -12,7 +12,7 @@ namespace kvasir::ui {
 namespace {
 
 QString writeBytes(const QString& path, std::string_view bytes) {
-    const Status written = write_file_atomically(path.toStdString(), bytes);
+    const Status written = write_output(path.toStdString(), bytes);
     return written ? QString() : QString::fromStdString(written.error().message());
 }
 

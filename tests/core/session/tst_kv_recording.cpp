@@ -2,7 +2,6 @@
 // Recorded keys, values and queries against the original model's (tests/golden/tensors, tests/golden/state).
 #include <cmath>
 
-#include "core/base/atomic_file.h"
 #include "core/base/safetensors.h"
 #include "core/session/kv_recording.h"
 #include "core/session/run_fixture.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTemporaryDir>
 
-#include "core/base/atomic_file.h"
+#include "core/base/output.h"
+#include "core/base/read_file.h"
 #include "core/session/run_fixture.h"
 #include "core/session/session_file.h"
 
@@ -53,7 +54,7 @@ class TestSessionFile : public QObject {
         QVERIFY(save_session(session, path("whole.kvasir")).ok());
         const std::string whole = *read_file(path("whole.kvasir"));
         for (const size_t cut : {size_t(0), size_t(1), whole.size() / 3, whole.size() - 3}) {
-            QVERIFY(write_file_atomically(path("cut.kvasir"), whole.substr(0, cut)).ok());
+            QVERIFY(write_output(path("cut.kvasir"), whole.substr(0, cut)).ok());
             const auto loaded = load_session(path("cut.kvasir"));
             QVERIFY(!loaded.ok());
             QVERIFY(!loaded.error().message().empty());
@@ -64,20 +65,20 @@ class TestSessionFile : public QObject {
               "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"nonsense\"}]}}",
               "{\"kvasir_session\": 1, \"experiment\": {\"prompt\": \"x\", \"lanes\": [{\"spec\": \"fp16\"}], "
               "\"reference\": 4}}"}) {
-            QVERIFY(write_file_atomically(path("bad.kvasir"), text).ok());
+            QVERIFY(write_output(path("bad.kvasir"), text).ok());
             QVERIFY2(!load_session(path("bad.kvasir")).ok(), text);
         }
         auto j = nlohmann::json::parse(whole);
         j["run"]["lanes"][0]["records"]["kl"] = nlohmann::json::array({0.1});  // a column too short
-        QVERIFY(write_file_atomically(path("short.kvasir"), j.dump()).ok());
+        QVERIFY(write_output(path("short.kvasir"), j.dump()).ok());
         QVERIFY(!load_session(path("short.kvasir")).ok());
     }
     void aFullDiskLeavesTheOldFile() {
-        QVERIFY(write_file_atomically(path("keep.kvasir"), "old").ok());
-        const Status s = write_file_atomically("/dev/full/x.kvasir", "new");
+        QVERIFY(write_output(path("keep.kvasir"), "old").ok());
+        const Status s = write_output("/dev/full/x.kvasir", "new");
         QVERIFY(!s.ok());
         QVERIFY(s.error().code == ErrorCode::disk);
-        QVERIFY(!write_file_atomically(path("no/such/folder/x.kvasir"), "new").ok());
+        QVERIFY(!write_output(path("no/such/folder/x.kvasir"), "new").ok());
         QCOMPARE(*read_file(path("keep.kvasir")), std::string("old"));
         QVERIFY(!load_session(path("absent.kvasir")).ok());
     }

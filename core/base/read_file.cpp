@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/atomic_file.h"
+#include "core/base/read_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,44 +10,6 @@
 #include <cstring>
 
 namespace kvasir {
-namespace {
-
-Error disk_error(const std::string& path, int number) {
-    return {ErrorCode::disk, "cannot write", path, std::strerror(number),
-            number == ENOSPC ? "Free some space or choose another place." : "Choose another place."};
-}
-
-bool write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        bytes.remove_prefix(size_t(n));
-    }
-    return true;
-}
-
-}  // namespace
-
-Status write_file_atomically(const std::string& path, std::string_view bytes) {
-    std::string temporary = path + ".XXXXXX";
-    const int fd = ::mkstemp(temporary.data());
-    if (fd < 0) return disk_error(path, errno);
-    ::fchmod(fd, 0644);
-    const bool written = write_all(fd, bytes) && ::fsync(fd) == 0;
-    int why = errno;
-    if (::close(fd) != 0 && written) {
-        why = errno;
-        ::unlink(temporary.c_str());
-        return disk_error(path, why);
-    }
-    if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
-        if (written) why = errno;
-        ::unlink(temporary.c_str());
-        return disk_error(path, why);
-    }
-    return {};
-}
 
 Result<std::string> read_file(const std::string& path, size_t max_bytes) {
     const auto refuse = [&](std::string why, std::string hint) {
