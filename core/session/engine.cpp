@@ -28,6 +28,7 @@ struct Engine::Impl {
     std::optional<std::string> load_path;
     std::optional<Experiment> next_experiment;
     std::optional<DistributionRequest> wanted;
+    std::shared_ptr<RunObserver> next_observer;
     bool quit = false, paused = false, pause_after_token = false, busy = false, new_request = false;
     bool no_floor = false;  ///< nobody wants the noise floor of the run in progress any more
     std::atomic<bool> stop_run{false}, stop_load{false};
@@ -41,6 +42,7 @@ struct Engine::Impl {
 
     // ---- the worker's own
     std::unique_ptr<Run> run;
+    std::shared_ptr<RunObserver> observer;  ///< of the run in progress
     uint64_t frame_serial = 0;
     Clock::time_point next_frame{};
     Clock::duration stood_still{};  ///< of the run's time: pauses, the noise floor
@@ -81,6 +83,7 @@ struct Engine::Impl {
     bool end_run();
     bool give_up_floor();
     Status draw_again();
+    void record(RunRecords&& records);
     void publish(RunRecords&& records, Clock::time_point start);
     void serve_distribution(bool at_once);
     void finish(EngineState state, const Error& error = {});
@@ -151,6 +154,11 @@ void Engine::Impl::load(const std::string& path) {
 }
 
 void Engine::Impl::finish(EngineState state, const Error& error) {
+    if (const auto told = std::exchange(observer, nullptr))
+        told->ended(state == EngineState::finished  ? "finished"
+                    : state == EngineState::stopped ? "stopped"
+                                                    : "failed",
+                    error.message());
     update([&](EngineStatus& s) {
         s.state = state;
         s.error = error;
@@ -204,13 +212,18 @@ Status Engine::Impl::draw_again() {
     update([](EngineStatus& s) { s.what = "measuring the noise floor"; });
     const Status done = run->draw_again(records.floors, [this] { return give_up_floor(); });
     update([](EngineStatus& s) { s.what.clear(); });
-    log.append(std::move(records));
+    record(std::move(records));
     stood_still = before + (Clock::now() - start);
     return done;
 }
 
-void Engine::Impl::publish(RunRecords&& records, Clock::time_point start) {
+void Engine::Impl::record(RunRecords&& records) {
+    if (observer) observer->measured(records);
     log.append(std::move(records));
+}
+
+void Engine::Impl::publish(RunRecords&& records, Clock::time_point start) {
+    record(std::move(records));
     update([&](EngineStatus& s) {
         s.n_done = run->n_done();
         s.progress = double(s.n_done) / double(std::max(1, s.n_planned));
@@ -270,7 +283,9 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         info = std::make_shared<const RunInfo>(run->info());
         status.n_planned = info->n_planned;
         status.run_serial = info->serial;
+        observer = next_observer;
     }
+    if (observer) observer->began(info, with);
     const auto cancelled = [this] { return wait_or_stop(); };
     const Status prompt = run->read_prompt(
         [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
@@ -361,6 +376,11 @@ void Engine::stop(bool with_floor) {
         impl_->no_floor = impl_->no_floor || !with_floor;
         impl_->next_experiment.reset();
     });
+}
+
+void Engine::observe(std::shared_ptr<RunObserver> observer) {
+    const std::scoped_lock lock(impl_->mutex);
+    impl_->next_observer = std::move(observer);
 }
 
 EngineStatus Engine::status() const {

@@ -14,6 +14,7 @@
 #include "core/session/experiment.h"
 #include "core/session/run_info.h"
 #include "core/session/run_log.h"
+#include "core/session/run_observer.h"
 
 namespace kvasir {
 
@@ -69,6 +70,9 @@ class Engine {
     /// Answered within one layer; what was measured stays. Its noise floor still comes, until a second stop, a new
     /// run or a new model ends that too; not at all without `with_floor`.
     void stop(bool with_floor = true);
+
+    /// Told of every run that starts from now on, before its records can be drained.
+    void observe(std::shared_ptr<RunObserver> observer);
 
     EngineStatus status() const;
     std::shared_ptr<const RunInfo> run_info() const;

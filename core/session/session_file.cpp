@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "core/base/output.h"
 #include "core/base/read_file.h"
+#include "core/base/strict_json.h"
+#include "core/session/json_fields.h"
 #include "core/session/run_json.h"
 
 namespace kvasir {
@@ -14,8 +18,72 @@ using nlohmann::json;
 
 constexpr const char* kOwnKeys[] = {"kvasir_session", "experiment", "run"};
 
+constexpr size_t kMostBytes = size_t(1) << 30;
+
 Error refuse(const std::string& where, std::string why, std::string hint = "") {
     return {ErrorCode::input, "cannot read the session", where, std::move(why), std::move(hint)};
+}
+
+Error refuse(const RefusedField& field, const std::string& file) {
+    return refuse(file.empty() ? field.where : file + ", " + field.where, field.why, field.hint);
+}
+
+/// Throws RefusedField.
+Experiment read_experiment(const json& j, const std::string& path) {
+    using namespace session_limits;
+    const Fields f(j, path);
+    Experiment e;
+    e.model_path = f.text("model", kWords, "");
+    e.prompt = f.text("prompt", kPrompt);
+    e.chat = f.flag("chat", false);
+    e.score_text = f.flag("score_text", false);
+    e.prefill = f.whole("prefill", 0, kTokens, e.prefill);
+    e.n_tokens = f.whole("n_tokens", 0, kTokens, e.n_tokens);
+    e.mode = f.second_of("mode", "forced", "free") ? Mode::free_running : Mode::teacher_forced;
+    e.sampling.temperature = float(f.real("temperature", 0, 1000, 0));
+    e.sampling.top_k = f.whole("top_k", 0, kIds, 0);
+    e.sampling.top_p = float(f.real("top_p", 0, 1, 1));
+    e.sampling.seed = f.unsigned64("seed", 0);
+    e.kernels = f.second_of("kernels", "fused", "reference") ? KernelPath::reference : KernelPath::fused;
+    e.n_threads = f.whole("threads", 0, 1024, 0);
+    e.prefill_chunk = f.whole("prefill_chunk", 1, kTokens, e.prefill_chunk);
+    e.layer_errors = f.flag("layer_errors", true);
+    e.sum_order = f.whole("sum_order", 0, 1000000, 0);
+    if (f.has("stop_ids")) e.stop_ids = f.ids("stop_ids");
+    e.min_tokens = f.whole("min_tokens", 0, kTokens, 0);
+    e.noise_floor = f.flag("noise_floor", false);
+    for (const json& lane : f.list("lanes", kLanes)) {
+        const Fields l(lane, fmt::format("{}[{}]", f.path("lanes"), e.lanes.size()));
+        auto spec = parse_cache_spec(l.text("spec", kWords));
+        if (!spec) refuse_field(l.path("spec"), spec.error().message());
+        e.lanes.push_back({std::move(*spec), l.flag("enabled", true)});
+    }
+    if (e.lanes.empty()) refuse_field(f.path("lanes"), "it is empty");
+    e.reference = f.whole("reference", 0, int(e.lanes.size()) - 1, 0);
+    return e;
+}
+
+/// Throws RefusedField.
+Session read_session(json& j) {
+    const Fields f(j, "");
+    if (!f.has("kvasir_session")) refuse_field("", "it has no key kvasir_session, so it is no Kvasir session");
+    const int64_t version =
+        whole_number(f.at("kvasir_session"), 1, std::numeric_limits<int64_t>::max(), [] { return "kvasir_session"; });
+    if (version > kSessionVersion)
+        throw RefusedField{"kvasir_session",
+                           fmt::format("version {}, this program reads up to {}", version, kSessionVersion),
+                           "Use a newer Kvasir."};
+    Session session;
+    session.experiment = read_experiment(f.at("experiment"), "experiment");
+    if (f.has("run") && !f.at("run").is_null()) {
+        // A run keeps the experiment it was made with: the window's may have been edited since.
+        const Fields run(f.at("run"), "run");
+        session.run = read_run(f.at("run"), read_experiment(run.at("experiment"), "run.experiment"));
+    }
+    for (const char* key : kOwnKeys)
+        j.erase(key);
+    session.extra = std::move(j);
+    return session;
 }
 
 }  // namespace
@@ -48,79 +116,49 @@ json experiment_to_json(const Experiment& e) {
 }
 
 Result<Experiment> experiment_from_json(const json& j) {
-    Experiment e;
     try {
-        e.model_path = j.value("model", "");
-        e.prompt = j.at("prompt");
-        e.chat = j.value("chat", false);
-        e.score_text = j.value("score_text", false);
-        e.prefill = j.value("prefill", e.prefill);
-        e.n_tokens = j.value("n_tokens", e.n_tokens);
-        e.mode = j.value("mode", "forced") == "free" ? Mode::free_running : Mode::teacher_forced;
-        e.sampling.temperature = j.value("temperature", 0.0f);
-        e.sampling.top_k = j.value("top_k", 0);
-        e.sampling.top_p = j.value("top_p", 1.0f);
-        e.sampling.seed = j.value("seed", uint64_t(0));
-        e.reference = j.value("reference", 0);
-        e.kernels = j.value("kernels", "fused") == "reference" ? KernelPath::reference : KernelPath::fused;
-        e.n_threads = j.value("threads", 0);
-        e.prefill_chunk = j.value("prefill_chunk", e.prefill_chunk);
-        e.layer_errors = j.value("layer_errors", true);
-        e.sum_order = j.value("sum_order", 0);
-        e.stop_ids = j.value("stop_ids", e.stop_ids);
-        e.min_tokens = j.value("min_tokens", 0);
-        e.noise_floor = j.value("noise_floor", false);
-        for (const json& lane : j.at("lanes")) {
-            auto spec = parse_cache_spec(lane.at("spec").get<std::string>());
-            if (!spec) return spec.error();
-            e.lanes.push_back({std::move(*spec), lane.value("enabled", true)});
-        }
-    } catch (const json::exception& error) {
-        return refuse("experiment", error.what(), "The file is damaged or not a session.");
+        return read_experiment(j, "experiment");
+    } catch (const RefusedField& field) {
+        return refuse(field, "");
     }
-    if (e.reference < 0 || size_t(e.reference) >= e.lanes.size())
-        return refuse("experiment", fmt::format("reference {} is not one of {} lanes", e.reference, e.lanes.size()));
-    return e;
 }
 
-Status save_session(const Session& session, const std::string& path) {
+json session_to_json(const Session& session) {
     json j = session.extra.is_object() ? session.extra : json::object();
     j["kvasir_session"] = kSessionVersion;
     j["experiment"] = experiment_to_json(session.experiment);
     j["run"] = run_to_json(session.run);
     if (!session.run.empty()) j["run"]["experiment"] = experiment_to_json(session.run.info().experiment);
-    return write_output(path, j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    return j;
+}
+
+Status save_session(const Session& session, const std::string& path) {
+    return write_output(path, session_to_json(session).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 Result<Session> load_session(const std::string& path) {
-    const auto bytes = read_file(path);
+    const auto bytes = read_file(path, kMostBytes);
     if (!bytes) return bytes.error();
-    json j = json::parse(*bytes, nullptr, false);
-    if (j.is_discarded() || !j.is_object()) return refuse(path, "it is not JSON", "Open a file saved by Kvasir.");
-    if (!j.contains("kvasir_session") || !j["kvasir_session"].is_number_integer())
-        return refuse(path, "it does not say that it is a Kvasir session", "Open a file saved by Kvasir.");
-    if (j["kvasir_session"].get<int>() > kSessionVersion)
-        return refuse(path,
-                      fmt::format("it has version {}, this program reads up to {}", j["kvasir_session"].get<int>(),
-                                  kSessionVersion),
-                      "Use a newer Kvasir.");
-    Session session;
-    if (!j.contains("experiment")) return refuse(path, "the experiment is missing", "The file is damaged.");
-    auto experiment = experiment_from_json(j["experiment"]);
-    if (!experiment) return experiment.error();
-    session.experiment = std::move(*experiment);
-    if (j.contains("run") && j["run"].is_object()) {
-        // A run keeps the experiment it was made with: the window's may have been edited since.
-        auto made_with = experiment_from_json(j["run"].value("experiment", json::object()));
-        if (!made_with) return made_with.error();
-        auto run = run_from_json(j["run"], *made_with);
-        if (!run) return run.error();
-        session.run = std::move(*run);
+    auto j = parse_strict_json(*bytes, "cannot read the session", path);
+    if (!j) {
+        Error error = j.error();
+        if (error.hint.empty()) error.hint = "Open a file saved by Kvasir.";
+        return error;
     }
-    for (const char* key : kOwnKeys)
-        j.erase(key);
-    session.extra = std::move(j);
-    return session;
+    if (!j->is_object())
+        return refuse(path, shown_value(*j) + " is JSON, but no session", "Open a file saved by Kvasir.");
+    return session_from_json(std::move(*j), path);
+}
+
+Result<Session> session_from_json(json j, const std::string& where) {
+    try {
+        return read_session(j);
+    } catch (const RefusedField& field) {
+        return field.where.empty() ? refuse(where, field.why, "Open a file saved by Kvasir.") : refuse(field, where);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorCode::memory, "cannot read the session", where, "it does not fit into memory",
+                     "Close other programs."};
+    }
 }
 
 }  // namespace kvasir

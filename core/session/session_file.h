@@ -24,6 +24,9 @@ Result<Experiment> experiment_from_json(const nlohmann::json& j);
 
 /// Atomic: see write_output.
 Status save_session(const Session& session, const std::string& path);
+/// Every value is bounded; what is refused is named by its key, a record also by its lane and row.
 Result<Session> load_session(const std::string& path);
+nlohmann::json session_to_json(const Session& session);
+Result<Session> session_from_json(nlohmann::json j, const std::string& where);
 
 }  // namespace kvasir
