@@ -37,7 +37,8 @@ int AttributeCommand::operator()() const {
             if (!one) return fail(common, one.error());
             specs.push_back(std::move(*one));
         }
-    auto outcome = scored.evaluate(*model, specs);
+    Job job(common);
+    auto outcome = scored.evaluate(*model, specs, job);
     if (!outcome) return fail(common, outcome.error());
     const SchemeBatches& batches = outcome->batches;
     if (!batches.schemes[0].why.empty())
@@ -54,20 +55,19 @@ int AttributeCommand::operator()() const {
     if (common.json) {
         nlohmann::json j = std::move(outcome->head);
         j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["rows"] = std::move(rows), j["all"] = all;
-        print_json(j);
-    } else {
-        const auto figure = [&](const nlohmann::json& figures) {
-            const auto& kl = figures["kl_mean"];
-            return kl.is_null() ? "–" : kl_text(kl.get<double>(), batches.noise_floor);
-        };
-        fmt::print("{:>5} {:>4} {:>12} {:>14}\n", "layer", "side", "only this", "all but this");
-        for (const auto& row : rows)
-            fmt::print("{:>5} {:>4} {:>12} {:>14}\n", row["layer"].get<int>(), row["side"].get<std::string>(),
-                       figure(row["only_this"]), figure(row["all_but_this"]));
-        fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n{}", cache, figure(all),
-                   batches.n_scored, noise_floor_line(batches.noise_floor));
+        return job.finish(std::move(j));
     }
-    return batches.complete ? 0 : 130;
+    const auto figure = [&](const nlohmann::json& figures) {
+        const auto& kl = figures["kl_mean"];
+        return kl.is_null() ? "–" : kl_text(kl.get<double>(), batches.noise_floor);
+    };
+    fmt::print("{:>5} {:>4} {:>12} {:>14}\n", "layer", "side", "only this", "all but this");
+    for (const auto& row : rows)
+        fmt::print("{:>5} {:>4} {:>12} {:>14}\n", row["layer"].get<int>(), row["side"].get<std::string>(),
+                   figure(row["only_this"]), figure(row["all_but_this"]));
+    fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n{}", cache, figure(all),
+               batches.n_scored, noise_floor_line(batches.noise_floor));
+    return job.finish();
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "app/cli/bench_measuring.h"
 #include "app/cli/bench_run.h"
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/report/provenance.h"
 #include "core/session/prompt_library.h"
 #include "kernels/cpu/machine.h"
@@ -56,11 +56,17 @@ nlohmann::json to_json(const MeasuringRow& r) {
             {"layer_errors_share", r.layer_share}};
 }
 
+struct NotMeasured {
+    std::string spec, what, why;
+};
+
 /// Everything one call measured.
 struct Figures {
     std::vector<PromptRow> prompts;
     std::vector<BenchRow> rows;
     std::vector<MeasuringRow> measuring;
+    std::vector<NotMeasured> not_measured;
+    bool empty() const { return prompts.empty() && rows.empty() && measuring.empty() && not_measured.empty(); }
 };
 
 struct BenchCommand {
@@ -74,7 +80,7 @@ struct BenchCommand {
     Status measure(Bench& bench, const std::vector<CacheSpec>& specs, const std::shared_ptr<const Model>& model,
                    int threads, ProgressLine& progress, Figures& figures) const;
     void print(const Figures& figures, const Machine& machine, int threads) const;
-    void print(const Figures& figures, const Machine& machine, int threads, const Model& model) const;
+    nlohmann::json document(const Figures& figures, const Machine& machine, int threads, const Model& model) const;
 };
 
 Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
@@ -91,7 +97,10 @@ Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
             report(0, "reading prompts");
             auto row = bench.prompt(spec, prompt_tokens, text);
             if (!row) return row.error();
-            figures.prompts.push_back(std::move(*row));
+            if (row->why.empty())
+                figures.prompts.push_back(std::move(*row));
+            else
+                figures.not_measured.push_back({row->spec, fmt::format("prompt of {}", row->tokens), row->why});
         }
     for (const int depth : depths)
         for (const int n : lanes) {
@@ -99,6 +108,11 @@ Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
             if (!rows) return rows.error();
             bench.measure_machine();
             for (BenchRow& row : *rows) {
+                if (!row.why.empty()) {
+                    figures.not_measured.push_back(
+                        {row.spec, fmt::format("depth {}, lanes {}", row.depth, row.lanes), row.why});
+                    continue;
+                }
                 progress.note(fmt::format("{} at {}: {:.1f} steps/s", row.spec, depth, row.median));
                 figures.rows.push_back(std::move(row));
             }
@@ -110,7 +124,10 @@ Status BenchCommand::measure(Bench& bench, const std::vector<CacheSpec>& specs,
             auto row = bench_measuring(model, spec, depth, tokens, threads, common.kernel_path(),
                                        std::string(lighthouse_text()));
             if (!row) return row.error();
-            figures.measuring.push_back(std::move(*row));
+            if (row->why.empty())
+                figures.measuring.push_back(std::move(*row));
+            else
+                figures.not_measured.push_back({row->spec, fmt::format("measuring at {}", depth), row->why});
         }
     return {};
 }
@@ -136,10 +153,13 @@ void BenchCommand::print(const Figures& figures, const Machine& machine, int thr
     for (const MeasuringRow& r : figures.measuring)
         fmt::print("{:<28} {:>6} {:>9.2f} {:>13.1f}% {:>19.1f}%\n", r.spec, r.depth, r.step_ms, 100 * r.kl_share,
                    100 * r.layer_share);
+    for (const NotMeasured& r : figures.not_measured)
+        fmt::print("{:<28} {}: not measured: {}\n", r.spec, r.what, r.why);
     fmt::print("\ndecode/s counts steps: with several lanes each step gives one token to every lane.\n");
 }
 
-void BenchCommand::print(const Figures& figures, const Machine& machine, int threads, const Model& model) const {
+nlohmann::json BenchCommand::document(const Figures& figures, const Machine& machine, int threads,
+                                      const Model& model) const {
     nlohmann::json j = provenance(&model, common.kernel_path());
     j["machine"] = {{"threads", threads},
                     {"memory_bandwidth_gbps", machine.bandwidth_gbps},
@@ -152,7 +172,9 @@ void BenchCommand::print(const Figures& figures, const Machine& machine, int thr
         j["results"].push_back(to_json(r, machine));
     for (const MeasuringRow& r : figures.measuring)
         j["measuring"].push_back(to_json(r));
-    print_json(j);
+    for (const NotMeasured& r : figures.not_measured)
+        j["not_measured"].push_back({{"spec", r.spec}, {"what", r.what}, {"why", r.why}});
+    return j;
 }
 
 int BenchCommand::operator()() const {
@@ -168,14 +190,19 @@ int BenchCommand::operator()() const {
     const int threads = common.threads > 0 ? common.threads : kernels::physical_cores();
     Bench bench(*model, threads, common.kernel_path());
     Figures figures;
-    if (Status done = measure(bench, specs, *model, threads, progress, figures); !done)
-        return fail(common, done.error());
+    Job job(common);
+    if (prompt > (*model)->config().context_length)
+        job.note(fmt::format("--prompt {}: the model's context is {} tokens, and so long is the prompt", prompt,
+                             (*model)->config().context_length));
+    if (Status done = measure(bench, specs, *model, threads, progress, figures); !done) {
+        if (figures.empty()) return fail(common, done.error());
+        job.stop(done.error());
+    }
+    if (!figures.not_measured.empty()) job.missing();
     progress.note("");
-    if (common.json)
-        print(figures, bench.machine(), threads, **model);
-    else
-        print(figures, bench.machine(), threads);
-    return 0;
+    if (common.json) return job.finish(document(figures, bench.machine(), threads, **model));
+    print(figures, bench.machine(), threads);
+    return job.finish();
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ Result<MeasuringRow> bench_measuring(const std::shared_ptr<const Model>& model, 
     e.prefill = std::max(depth, 1), e.n_tokens = n_tokens + 2;
     e.n_threads = n_threads, e.kernels = path;
     e.noise_floor = false;
+    MeasuringRow row;
+    row.spec = spec.text, row.depth = depth;
     std::vector<Way> ways;
     for (const bool layers : {false, true}) {
         e.layer_errors = layers;
@@ -61,7 +63,13 @@ Result<MeasuringRow> bench_measuring(const std::shared_ptr<const Model>& model, 
     }
     for (int i = 0; i <= n_tokens; ++i)
         for (Way& way : ways)
-            if (Status done = step(way); !done) return done.error();
+            if (way.run->lane_error(1).empty())
+                if (Status done = step(way); !done) return done.error();
+    for (const Way& way : ways)
+        if (const std::string& why = way.run->lane_error(1); !why.empty()) {
+            row.why = why;
+            return row;
+        }
     std::vector<double> passes, kl_extra, layer_extra;
     for (int i = 0; i < n_tokens; ++i) {
         const double pass = ways[0].forward[size_t(i) + 1];
@@ -69,8 +77,6 @@ Result<MeasuringRow> bench_measuring(const std::shared_ptr<const Model>& model, 
         kl_extra.push_back(ways[0].whole[size_t(i)] - pass);
         layer_extra.push_back(ways[1].whole[size_t(i)] - pass);
     }
-    MeasuringRow row;
-    row.spec = spec.text, row.depth = depth;
     const double pass = quantile(passes, 0.5);
     row.step_ms = pass * 1e-6;
     row.kl_share = quantile(kl_extra, 0.5) / pass;

@@ -14,6 +14,7 @@ namespace kvasir::cli {
 
 struct MeasuringRow {
     std::string spec;  ///< the lane beside the fp16 reference
+    std::string why;   ///< why it could not be measured; "" when it was
     int depth = 0;
     double step_ms = 0;      ///< median of a step of both lanes without any measuring
     double kl_share = 0;     ///< time that probabilities, KL divergence and sampling add, over the step

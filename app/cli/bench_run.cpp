@@ -85,11 +85,12 @@ Status Bench::check(const std::vector<CacheSpec>& specs, const std::vector<int>&
                     int n_tokens) const {
     const ModelConfig& c = model_->config();
     for (const int depth : depths) {
-        const int end = std::max(depth, 1) + n_tokens + kWarmUp;
+        const int end = std::max(depth, 1) + n_tokens + kWarmUp, deepest = c.context_length - n_tokens - kWarmUp;
         if (end > c.context_length)
             return Error{ErrorCode::usage, "cannot measure", fmt::format("--depth {}", depth),
                          fmt::format("the model's context is {} tokens", c.context_length),
-                         fmt::format("Use {} or less.", c.context_length - n_tokens - kWarmUp)};
+                         deepest > 0 ? fmt::format("Use --depth {} or less.", deepest)
+                                     : fmt::format("Use --tokens {} or less.", c.context_length - kWarmUp - 1)};
         for (const int n : lanes) {
             // A prompt is held exactly until it has been read, so each cache needs both sizes.
             const CacheShape shape = model_->cache_shape(end);
@@ -108,14 +109,14 @@ Status Bench::check(const std::vector<CacheSpec>& specs, const std::vector<int>&
     return {};
 }
 
-/// Prompt tokens per second, all passes together, quantizing included.
-Result<double> Bench::fill(const std::vector<KvCache*>& caches, std::span<const int> prompt, const Progress& progress) {
+/// Prompt tokens per second, all passes together, quantizing included. `stored` says for each cache what came of it.
+Result<double> Bench::fill(const std::vector<KvCache*>& caches, std::span<const int> prompt, const Progress& progress,
+                           std::vector<Status>& stored) {
     const Clock::time_point start = Clock::now();
     constexpr int kChunk = 128;
     const auto pass = read_prompt(forward_, caches, prompt, kChunk, progress, interrupted_by_user());
     if (!pass) return pass.error();
-    for (const Status& s : forward_.finish_prompt(caches))
-        if (!s) return s.error();
+    stored = forward_.finish_prompt(caches);
     return double(pass->n_groups) * double(prompt.size()) / seconds_since(start);
 }
 
@@ -126,11 +127,17 @@ Result<PromptRow> Bench::prompt(const CacheSpec& spec, int n_tokens, const std::
     row.multiply_adds = uint64_t(n_tokens) * (layer_multiply_adds() + attention_multiply_adds((n_tokens + 1) / 2.0)) +
                         uint64_t(model_->config().n_embd) * uint64_t(model_->config().n_vocab);
     const std::vector<int> prompt = first_tokens(text, n_tokens);
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3 && row.why.empty(); ++i) {
         auto cache = KvCache::create(spec, model_->cache_shape(n_tokens), path_);
-        if (!cache) return cache.error();
-        const auto rate = fill({cache->get()}, prompt, {});
+        if (!cache && cache.error().code != ErrorCode::input) return cache.error();
+        if (!cache) {
+            row.why = cache.error().message();
+            break;
+        }
+        std::vector<Status> stored;
+        const auto rate = fill({cache->get()}, prompt, {}, stored);
         if (!rate) return rate.error();
+        if (!stored[0]) row.why = stored[0].error().message();
         row.rate = std::max(row.rate, *rate);
     }
     return row;
@@ -151,7 +158,10 @@ Status Bench::step(Group& group, int token) {
         group.sampler.pick({group.logits.data() + i * forward_.logits_stride(), size_t(model_->config().n_vocab)});
     const double seconds = seconds_since(start);
     for (size_t i = 0; i < sequences.size(); ++i) {
-        if (sequences[i].failed) return sequences[i].error;
+        if (sequences[i].failed) {
+            group.row.why = sequences[i].error.message();
+            return {};
+        }
         after += n_quantized(*group.caches[i]);
     }
     if (!group.measured) return {};
@@ -177,29 +187,47 @@ Result<std::vector<BenchRow>> Bench::at_depth(const std::vector<CacheSpec>& spec
     const std::vector<int> prompt = first_tokens(text, std::max(depth, 1));
     std::vector<std::unique_ptr<KvCache>> caches;
     std::vector<KvCache*> all;
+    std::vector<size_t> group_of;  // of each of `all`
     std::vector<Group> groups(lock_step ? 1 : specs.size());
     for (size_t i = 0; i < n_caches(specs.size(), lanes); ++i) {
         const CacheSpec& spec = specs[i % specs.size()];
-        auto cache = KvCache::create(spec, model_->cache_shape(int(prompt.size()) + n_tokens + kWarmUp), path_);
-        if (!cache) return cache.error();
-        all.push_back(cache->get());
-        caches.push_back(std::move(*cache));
         Group& group = groups[lock_step ? 0 : i];
-        group.caches.push_back(all.back());
         group.row.spec += (group.row.spec.empty() ? "" : " | ") + spec.text;
+        group.row.depth = depth, group.row.lanes = lanes, group.row.n_tokens = n_tokens;
+        auto cache = KvCache::create(spec, model_->cache_shape(int(prompt.size()) + n_tokens + kWarmUp), path_);
+        if (!cache && cache.error().code != ErrorCode::input) return cache.error();
+        if (!cache) {
+            group.row.why = cache.error().message();
+            continue;
+        }
+        all.push_back(cache->get());
+        group_of.push_back(lock_step ? 0 : i);
+        caches.push_back(std::move(*cache));
+        group.caches.push_back(all.back());
     }
-    const auto prefill = fill(all, prompt, progress);
-    if (!prefill) return prefill.error();
+    double prefill_rate = 0;
+    if (!all.empty()) {
+        std::vector<Status> stored;
+        const auto prefill = fill(all, prompt, progress, stored);
+        if (!prefill) return prefill.error();
+        prefill_rate = *prefill;
+        for (size_t i = 0; i < all.size(); ++i)
+            if (!stored[i]) groups[group_of[i]].row.why = stored[i].error().message();
+    }
     for (int i = 0; i < n_tokens + kWarmUp; ++i)
         for (Group& group : groups) {
+            if (!group.row.why.empty()) continue;
             group.measured = i >= kWarmUp;
             if (Status st = step(group, text[(prompt.size() + size_t(i)) % text.size()]); !st) return st.error();
         }
     std::vector<BenchRow> rows;
     for (Group& group : groups) {
         BenchRow& row = group.row;
-        row.depth = depth, row.lanes = int(group.caches.size()), row.n_tokens = n_tokens;
-        row.prefill_rate = *prefill;
+        if (!row.why.empty()) {
+            rows.push_back(std::move(row));
+            continue;
+        }
+        row.prefill_rate = prefill_rate;
         const auto [fastest, slowest] = std::minmax_element(group.seconds.begin(), group.seconds.end());
         row.median = 1 / quantile(group.seconds, 0.5), row.min = 1 / *slowest, row.max = 1 / *fastest;
         row.append = quantile(group.appends, 0.5);

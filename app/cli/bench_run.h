@@ -22,6 +22,7 @@ struct Machine {
 /// A prompt read into one empty cache, quantizing included.
 struct PromptRow {
     std::string spec;
+    std::string why;  ///< why it could not be measured; "" when it was
     int tokens = 0;
     double rate = 0;             ///< tokens per second, the best of three
     uint64_t multiply_adds = 0;  ///< of the whole prompt
@@ -32,6 +33,7 @@ struct PromptRow {
 
 struct BenchRow {
     std::string spec;
+    std::string why;  ///< why it could not be measured; "" when it was
     int depth = 0, lanes = 1, n_tokens = 0;
     int n_cached = 0;                            ///< tokens in each cache at the end of the measurement
     double prefill_rate = 0;                     ///< prompt tokens per second, in passes that the row's caches share
@@ -64,7 +66,8 @@ class Bench {
     Result<PromptRow> prompt(const CacheSpec& spec, int n_tokens, const std::vector<int>& text);
 
     /// With lanes = 1: one row per spec, which take turns at every step so that a disturbance meets all of them. With
-    /// more: one row, lanes that take the specs in turn, decoded in lock-step. The caches are filled with `text`,
+    /// more: one row, lanes that take the specs in turn, decoded in lock-step. A row whose
+    /// cache cannot be made, or stops, says why. The caches are filled with `text`,
     /// repeated as often as needed, by prompt passes that they share. At depth 0 the prompt is one token.
     Result<std::vector<BenchRow>> at_depth(const std::vector<CacheSpec>& specs, int depth, int lanes, int n_tokens,
                                            const std::vector<int>& text, const Progress& progress);
@@ -72,7 +75,8 @@ class Bench {
  private:
     struct Group;
     size_t n_caches(size_t n_specs, int lanes) const { return lanes > 1 ? size_t(lanes) : n_specs; }
-    Result<double> fill(const std::vector<KvCache*>& caches, std::span<const int> prompt, const Progress& progress);
+    Result<double> fill(const std::vector<KvCache*>& caches, std::span<const int> prompt, const Progress& progress,
+                        std::vector<Status>& stored);
     Status step(Group& group, int token);
     uint64_t layer_multiply_adds() const;                       ///< of one token in all layers, attention aside
     uint64_t attention_multiply_adds(double n_attended) const;  ///< of one token

@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/cache/registry.h"
+#include "core/report/provenance.h"
 
 namespace kvasir::cli {
 namespace {
@@ -27,6 +28,7 @@ struct CachesCommand {
     Common common;
     std::string spec;
     int head_dim = 64;
+    bool head_dim_given = false;
 
     int operator()() const {
         if (!spec.empty()) return one();
@@ -41,12 +43,15 @@ struct CachesCommand {
                 for (const PresetOption& o : p.options)
                     options.push_back(
                         {{"key", o.key}, {"default", o.default_value}, {"choices", o.choices}, {"help", o.help}});
-                rows.push_back({{"preset", p.name},
-                                {"title", p.title},
-                                {"long_spec", long_spec(*parsed)},
-                                {"origin", p.origin},
-                                {"bits_per_value", {{"nominal", bits}, {"effective", nullptr}}},
-                                {"options", options}});
+                // The list is the document: each row has the head that other documents have once.
+                nlohmann::json row = provenance(nullptr, KernelPath::fused);
+                row.update({{"preset", p.name},
+                            {"title", p.title},
+                            {"long_spec", long_spec(*parsed)},
+                            {"origin", p.origin},
+                            {"bits_per_value", {{"nominal", bits}, {"effective", nullptr}}},
+                            {"options", options}});
+                rows.push_back(std::move(row));
             } else {
                 std::string options;
                 for (const PresetOption& o : p.options)
@@ -69,14 +74,16 @@ struct CachesCommand {
         const auto parsed = parse_cache_spec(spec);
         if (!parsed) return fail(common, parsed.error());
         const double bits = nominal_bits_per_value(*parsed, head_dim);
-        if (common.json)
-            print_json({{"spec", spec},
-                        {"long_spec", long_spec(*parsed)},
-                        {"title", display_name(*parsed)},
-                        {"bits_per_value", {{"nominal", bits}}}});
-        else
-            fmt::print("{}\n", long_spec(*parsed));
-        return 0;
+        Job job(common);
+        if (common.json) {
+            nlohmann::json j = provenance(nullptr, KernelPath::fused);
+            j["spec"] = spec, j["long_spec"] = long_spec(*parsed), j["title"] = display_name(*parsed);
+            j["bits_per_value"] = {{"nominal", bits}}, j["head_dim"] = head_dim;
+            return job.finish(std::move(j));
+        }
+        if (head_dim_given) job.note("--head-dim does not change the long form; --json also prints the nominal bits");
+        fmt::print("{}\n", long_spec(*parsed));
+        return job.finish();
     }
 };
 
@@ -87,8 +94,12 @@ void add_caches(CLI::App& app, int& status) {
     CLI::App* sub = app.add_subcommand("caches", "The registry: every preset, its long form and bits per value");
     command->common.add_to(*sub);
     sub->add_option("--spec", command->spec, "Print the long form of this spec");
-    sub->add_option("--head-dim", command->head_dim, "Head size the bits are computed for")->check(CLI::Range(8, 1024));
-    sub->callback([command, &status] { status = (*command)(); });
+    auto* head_dim = sub->add_option("--head-dim", command->head_dim, "Head size the bits are computed for")
+                         ->check(CLI::Range(8, 1024));
+    sub->callback([command, &status, head_dim] {
+        command->head_dim_given = !head_dim->empty();
+        status = (*command)();
+    });
 }
 
 }  // namespace kvasir::cli

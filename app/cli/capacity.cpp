@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/base/byte_size.h"
 #include "core/report/capacity.h"
 #include "core/report/provenance.h"
@@ -24,7 +24,8 @@ struct CapacityCommand {
     Result<CapacityQuestion> question() const;
     Result<std::vector<CacheSpec>> specs() const;
     void print_for_people(const CapacityQuestion& question, const std::vector<CapacityRow>& rows) const;
-    void print_document(const CapacityQuestion& question, const std::vector<CapacityRow>& rows) const;
+    nlohmann::json document(const CapacityQuestion& question, const std::vector<CapacityRow>& rows) const;
+    int explanation_alone() const;
 };
 
 Result<CapacityQuestion> CapacityCommand::question() const {
@@ -78,8 +79,10 @@ void CapacityCommand::print_for_people(const CapacityQuestion& q, const std::vec
     if (!q.shape.note.empty()) fmt::print("{}: {}.\n", q.shape.title, q.shape.note);
 }
 
-void CapacityCommand::print_document(const CapacityQuestion& q, const std::vector<CapacityRow>& rows) const {
+nlohmann::json CapacityCommand::document(const CapacityQuestion& q, const std::vector<CapacityRow>& rows) const {
     nlohmann::json j = provenance(nullptr, KernelPath::fused);
+    if (!model.empty())
+        if (const auto file = GgufFile::open(model)) j["model"] = model_head(**file);
     const ModelShape& s = q.shape;
     j["shape"] = s.name;
     j["shape_details"] = {{"title", s.title},
@@ -112,31 +115,45 @@ void CapacityCommand::print_document(const CapacityQuestion& q, const std::vecto
                              {"bytes_at_max", ledger_json(row.at_max)}});
     }
     if (explain) j["explanation"] = explain_published_capacity();
-    print_json(j);
+    return j;
+}
+
+int CapacityCommand::explanation_alone() const {
+    Job job(common);
+    if (!memory.empty() || !caches.empty() || !transients.empty() || weights_bits > 0)
+        job.note(
+            "--explain alone recomputes Llama-2-7B: --memory, --cache, --transients and --weights-bits have no effect "
+            "without --shape or --model");
+    if (common.json) {
+        nlohmann::json j = provenance(nullptr, KernelPath::fused);
+        j["explanation"] = explain_published_capacity();
+        return job.finish(std::move(j));
+    }
+    fmt::print("{}", explain_published_capacity());
+    return job.finish();
 }
 
 int CapacityCommand::operator()() const {
-    if (explain && shape.empty() && model.empty()) {
-        if (common.json)
-            print_json({{"explanation", explain_published_capacity()}});
-        else
-            fmt::print("{}", explain_published_capacity());
-        return 0;
-    }
+    if (explain && shape.empty() && model.empty()) return explanation_alone();
     const auto asked = question();
     if (!asked) return fail(common, asked.error());
     const auto wanted = specs();
     if (!wanted) return fail(common, wanted.error());
+    Job job(common);
     std::vector<CapacityRow> rows;
-    for (const CacheSpec& spec : *wanted)
+    for (const CacheSpec& spec : *wanted) {
+        if (interrupted_by_user()()) {
+            job.interrupted();
+            break;
+        }
         rows.push_back(capacity_row(*asked, spec));
-    if (common.json) {
-        print_document(*asked, rows);
-    } else {
-        print_for_people(*asked, rows);
-        if (explain) fmt::print("\n{}", explain_published_capacity());
+        // A preset that this shape cannot have is no news in the list of all of them.
+        if (!rows.back().refused.empty() && !caches.empty()) job.missing();
     }
-    return 0;
+    if (common.json) return job.finish(document(*asked, rows));
+    print_for_people(*asked, rows);
+    if (explain) fmt::print("\n{}", explain_published_capacity());
+    return job.finish();
 }
 
 }  // namespace

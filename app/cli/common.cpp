@@ -4,37 +4,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "core/base/default_model.h"
 #include "core/base/read_file.h"
 #include "core/base/sha256.h"
+#include "core/report/provenance.h"
 #include "core/session/prompt_library.h"
 
 namespace kvasir::cli {
 namespace {
 
-std::atomic<int> n_interrupts{0};
-
-int exit_status_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::usage:
-            return 2;
-        case ErrorCode::input:
-            return 3;
-        case ErrorCode::memory:
-        case ErrorCode::disk:
-            return 4;
-        case ErrorCode::device:
-            return 5;
-        case ErrorCode::interrupted:
-            return 130;
-    }
-    return 2;
-}
+constexpr size_t kMostTextBytes = size_t(256) << 20;
 
 const char* name_of(ErrorCode code) {
     switch (code) {
@@ -56,6 +39,23 @@ const char* name_of(ErrorCode code) {
 
 }  // namespace
 
+int exit_status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::usage:
+            return 2;
+        case ErrorCode::input:
+            return 3;
+        case ErrorCode::memory:
+        case ErrorCode::disk:
+            return 4;
+        case ErrorCode::device:
+            return 5;
+        case ErrorCode::interrupted:
+            return interrupted_status();
+    }
+    return 2;
+}
+
 void Common::add_to(CLI::App& app) {
     app.add_flag("--json", json, "One JSON document on stdout");
     app.add_flag("--quiet", quiet, "No progress on stderr");
@@ -67,6 +67,10 @@ void Common::add_engine_to(CLI::App& app) {
     app.add_option("--threads", threads, "Threads (default: physical cores)")->check(CLI::Range(1, 1024));
     app.add_option("--kernels", kernels, "fused: straight from the codes; reference: through dequantized values")
         ->check(CLI::IsMember({"fused", "reference"}));
+}
+
+std::string Common::model_file() const {
+    return model_path.empty() ? default_model_path() : model_path;
 }
 
 void Common::add_weights_to(CLI::App& app) {
@@ -85,27 +89,39 @@ Result<std::shared_ptr<const Model>> load_model(const Common& common) {
     const bool is_default = common.model_path.empty();
     ProgressLine progress(common);
     auto model = Model::load(
-        is_default ? default_model_path() : common.model_path,
-        [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user(), common.weights);
+        common.model_file(), [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user(),
+        common.weights);
     if (model || !is_default) return model;
     Error error = model.error();
     error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";
     return error;
 }
 
-int fail(const Common& common, const Error& error) {
+Error stopped_by_user() {
+    return {ErrorCode::interrupted, "interrupted", "", "nothing was finished", ""};
+}
+
+void print_error(const Error& error) {
     std::fprintf(stderr, "error: %s\n", error.message().c_str());
-    if (common.json)
-        print_json({{"error",
-                     {{"code", name_of(error.code)},
-                      {"message", error.message()},
-                      {"hint", error.hint},
-                      {"where", error.where}}}});
+}
+
+nlohmann::json error_json(const Error& error) {
+    return {{"code", name_of(error.code)}, {"message", error.message()}, {"hint", error.hint}, {"where", error.where}};
+}
+
+int fail(const Common& common, const Error& error) {
+    print_error(error);
+    if (common.json) {
+        nlohmann::json j = provenance(nullptr, common.kernel_path());
+        j["error"] = error_json(error);
+        j["complete"] = false;
+        print_json(j);
+    }
     return exit_status_of(error.code);
 }
 
 Result<std::string> read_text(const std::string& path, const Common& common) {
-    auto bytes = read_file(path);
+    auto bytes = read_file_or_pipe(path, kMostTextBytes, interrupted_by_user());
     if (!bytes) return bytes.error();
     size_t replaced = 0;
     std::string text = valid_utf8(*bytes, &replaced);
@@ -137,7 +153,10 @@ nlohmann::json text_head(const std::string& file, const std::string& bytes, size
             {"n_tokens", n_tokens}};
 }
 
-ProgressLine::ProgressLine(const Common& common) : on_(!common.quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+ProgressLine::ProgressLine(const Common& common) : on_(!common.quiet) {
+    const char* terminal = std::getenv("TERM");
+    terminal_ = ::isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::string_view(terminal) != "dumb";
+}
 
 ProgressLine::~ProgressLine() {
     if (open_) std::fputs("\r\033[K", stderr);
@@ -164,15 +183,6 @@ void ProgressLine::note(const std::string& line) {
     fmt::print(stderr, "{}\n", line);
 }
 
-CancelCheck interrupted_by_user(int times) {
-    static const bool installed = [] {
-        std::signal(SIGINT, [](int) { ++n_interrupts; });
-        return true;
-    }();
-    (void)installed;
-    return [times] { return n_interrupts.load() >= times; };
-}
-
 Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,
                                            int* reference_index) {
     std::vector<LaneSetup> lanes;
@@ -195,8 +205,7 @@ Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs
 }
 
 void print_json(const nlohmann::json& document) {
-    std::fputs(document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str(), stdout);
-    std::fputc('\n', stdout);
+    fmt::print("{}\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace kvasir::cli

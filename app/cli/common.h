@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/cancel.h"
+#include "app/cli/signals.h"
 #include "core/base/result.h"
 #include "core/model/model.h"
 #include "core/session/experiment.h"
@@ -27,6 +27,7 @@ struct Common {
     void add_to(CLI::App& app);          ///< --json --quiet
     void add_engine_to(CLI::App& app);   ///< --model --threads --kernels and the two above
     void add_weights_to(CLI::App& app);  ///< --weights
+    std::string model_file() const;      ///< --model, or where the default model lies
     KernelPath kernel_path() const { return kernels == "reference" ? KernelPath::reference : KernelPath::fused; }
 };
 
@@ -34,6 +35,11 @@ Result<std::shared_ptr<const Model>> load_model(const Common& common);
 
 /// Prints the error (and with --json the error document) and returns the exit status for its code.
 int fail(const Common& common, const Error& error);
+
+int exit_status_of(ErrorCode code);
+Error stopped_by_user();                        ///< the error of a command that had nothing finished
+void print_error(const Error& error);           ///< on stderr
+nlohmann::json error_json(const Error& error);  ///< {code, message, hint, where}
 
 /// A text file as valid UTF-8; says so on stderr when bytes had to be replaced.
 Result<std::string> read_text(const std::string& path, const Common& common);
@@ -57,13 +63,10 @@ class ProgressLine {
     void note(const std::string& line);  ///< a line of its own, unless --quiet
 
  private:
-    bool on_, terminal_;
+    bool on_, terminal_;  ///< a terminal that knows escapes
     int last_percent_ = -1;
     bool open_ = false;
 };
-
-/// True once Ctrl+C was pressed (so many times): commands write what they have and exit with 130.
-CancelCheck interrupted_by_user(int times = 1);
 
 /// Specs of repeated --cache options. Adds fp16 in front when it is absent and is wanted as the reference.
 Result<std::vector<LaneSetup>> parse_lanes(const std::vector<std::string>& specs, const std::string& reference,

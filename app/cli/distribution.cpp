@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/report/provenance.h"
 #include "core/session/rotation_study.h"
 
@@ -115,11 +115,10 @@ int DistributionCommand::operator()() {
     if (common.json) {
         j.update(provenance(model->get(), common.kernel_path()));
         j["text"] = text_head(text_file, *text, size_t(n_text));
-        print_json(j);
-    } else {
-        progress.note("");
-        print_for_people(j);
+        return Job(common).finish(std::move(j));
     }
+    progress.note("");
+    print_for_people(j);
     return 0;
 }
 

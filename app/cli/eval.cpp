@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
 #include "app/cli/drive.h"
-#include "core/base/output.h"
+#include "app/cli/job.h"
 #include "core/measure/statistics.h"
 #include "core/report/csv.h"
 #include "core/report/measurement_trap.h"
@@ -19,6 +18,14 @@
 namespace kvasir::cli {
 namespace {
 
+/// The draws of an evaluation: the first is shown, the others say how far it may be trusted.
+struct Evaluation {
+    std::unique_ptr<Run> run;
+    RunModel measured;
+    Repeats repeats;
+    const Repeats* repeated() const { return repeats.size() > 1 ? &repeats : nullptr; }
+};
+
 struct EvalCommand {
     Common common;
     std::string text_file, reference, per_token, format = "table";
@@ -30,15 +37,11 @@ struct EvalCommand {
 
  private:
     Result<Experiment> experiment() const;
-};
-
-/// The draws of an evaluation: the first is shown, the others say how far it may be trusted.
-struct Evaluation {
-    std::unique_ptr<Run> run;
-    RunModel measured;
-    Repeats repeats;
-    bool complete = true;
-    const Repeats* repeated() const { return repeats.size() > 1 ? &repeats : nullptr; }
+    nlohmann::json document(const Experiment& e, const Model& model, const Evaluation& evaluation) const;
+    void add_blind_rows(const Experiment& e, const std::shared_ptr<const Model>& model, const std::vector<int>& ids,
+                        ProgressLine& progress, nlohmann::json& rows, Job& job) const;
+    std::vector<TrapRow> trap_rows(const Experiment& e, const std::shared_ptr<const Model>& model,
+                                   ProgressLine& progress, Job& job) const;
 };
 
 Result<Experiment> EvalCommand::experiment() const {
@@ -50,18 +53,27 @@ Result<Experiment> EvalCommand::experiment() const {
     return e;
 }
 
+/// What goes wrong after the first scored token only ends the evaluation: `job` is told. An error: nothing was
+/// measured.
 Status evaluate(const std::shared_ptr<const Model>& model, Experiment e, int n_draws, ProgressLine& progress,
-                Evaluation& out) {
-    for (int draw = 0; draw < n_draws && out.complete; ++draw) {
+                Evaluation& out, Job& job) {
+    for (int draw = 0; draw < n_draws && !job.stopped(); ++draw) {
         e.sum_order = draw;
         e.noise_floor = draw == 0;  // once is enough
         auto run = Run::create(model, e);
-        if (!run) return run.error();
+        if (!run && draw == 0) return run.error();
+        if (!run) {
+            job.stop(run.error());
+            break;
+        }
         if (draw > 0) progress.note(fmt::format("draw {} of {}", draw + 1, n_draws));
         RunModel measured;
-        const auto complete = drive(**run, *model, measured, progress);
-        if (!complete) return complete.error();
-        out.complete = *complete;
+        const auto complete = drive(**run, *model, measured, progress, job);
+        if (!complete && draw == 0) return complete.error();
+        if (!complete) {
+            job.stop(complete.error());
+            break;
+        }
         if (draw == 0 || *complete) out.repeats.add(measured);
         if (draw > 0) continue;
         out.run = std::move(*run);
@@ -116,67 +128,88 @@ void print_for_people(const Evaluation& evaluation, const nlohmann::json& rows) 
     }
 }
 
+/// One forward pass per scheme; those reached by an interruption have no row.
+void EvalCommand::add_blind_rows(const Experiment& e, const std::shared_ptr<const Model>& model,
+                                 const std::vector<int>& ids, ProgressLine& progress, nlohmann::json& rows,
+                                 Job& job) const {
+    for (const LaneSetup& lane : e.lanes) {
+        progress.note("blind forward: " + lane.spec.text);
+        const auto nll = blind_nll(model, lane.spec, ids, prefill, common.threads, interrupted_by_user());
+        if (!nll && nll.error().code != ErrorCode::input) {
+            job.stop(nll.error());
+            return;
+        }
+        rows.push_back(nll ? blind_row(lane.spec, *nll) : no_blind_row(lane.spec, nll.error().why));
+    }
+}
+
+std::vector<TrapRow> EvalCommand::trap_rows(const Experiment& e, const std::shared_ptr<const Model>& model,
+                                            ProgressLine& progress, Job& job) const {
+    progress.note("the same text measured in four ways");
+    auto measured = measurement_trap(
+        model, e, [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
+    if (!measured) {
+        job.stop(measured.error());
+        return {};
+    }
+    if (!measured->complete) job.interrupted();
+    return std::move(measured->rows);
+}
+
+nlohmann::json EvalCommand::document(const Experiment& e, const Model& model, const Evaluation& evaluation) const {
+    const RunModel& measured = evaluation.measured;
+    nlohmann::json j = provenance(&model, e.kernels);
+    j["text"] = text_head(text_file, e.prompt, size_t(measured.info().n_text_tokens));
+    j["protocol"] = protocol_json(model, prefill, evaluation.run->n_done());
+    const Bootstrap bootstrap;
+    j["bootstrap"] = {
+        {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};
+    j["reference"] = e.lanes[size_t(e.reference)].spec.text;
+    j["noise_floor"] = noise_floor_json(measured.noise_floor());
+    return j;
+}
+
 int EvalCommand::operator()() const {
+    Job job(common);
+    job.reads(text_file, "the text");
+    job.reads_model();
+    if (Status ok = job.writes(per_token, "--per-token"); !ok) return fail(common, ok.error());
     const auto e = experiment();
     if (!e) return fail(common, e.error());
+    const bool block = format == "llama-perplexity";
+    if (block && repeat > 1 && per_token.empty())
+        job.note("--repeat has no effect on llama-perplexity's block, which shows the first draw");
     const auto model = load_model(common);
     if (!model) return fail(common, model.error());
     ProgressLine progress(common);
     Evaluation evaluation;
-    if (Status s = evaluate(*model, *e, repeat, progress, evaluation); !s) return fail(common, s.error());
+    if (Status s = evaluate(*model, *e, repeat, progress, evaluation, job); !s) return fail(common, s.error());
     const RunModel& measured = evaluation.measured;
-    if (!per_token.empty())
-        if (Status s = write_output(per_token, per_token_csv(measured, evaluation.repeated())); !s)
-            return fail(common, s.error());
+    if (!per_token.empty()) job.write(per_token, per_token_csv(measured, evaluation.repeated()));
 
-    const std::vector<int> ids = measured.text_ids();
     nlohmann::json rows = run_lanes_json(measured, *evaluation.run, common.seed);
     for (size_t i = 0; i < rows.size(); ++i) {
         rows[i].erase("text");
-        if (evaluation.repeated() && !measured.info().lanes[i].failed)
+        if (evaluation.repeated() && lane_measured(measured, *evaluation.run, int(i)))
             rows[i]["repeat"] = evaluation.repeats.lane(int(i));
     }
-    if (blind && evaluation.complete) {
-        for (const LaneSetup& lane : e->lanes) {
-            progress.note("blind forward: " + lane.spec.text);
-            const auto nll = blind_nll(*model, lane.spec, ids, prefill, common.threads, interrupted_by_user());
-            if (!nll && nll.error().code == ErrorCode::interrupted) return fail(common, nll.error());
-            rows.push_back(nll ? blind_row(lane.spec, *nll) : no_blind_row(lane.spec, nll.error().why));
-        }
-    }
-    std::vector<TrapRow> trap_rows;
-    if (trap && evaluation.complete) {
-        progress.note("the same text measured in four ways");
-        auto measured_ways = measurement_trap(
-            *model, *e, [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user());
-        if (measured_ways)
-            trap_rows = std::move(*measured_ways);
-        else if (measured_ways.error().code == ErrorCode::interrupted)
-            evaluation.complete = false;  // the evaluation itself is still shown
-        else
-            return fail(common, measured_ways.error());
-    }
+    if (blind && !job.stopped()) add_blind_rows(*e, *model, measured.text_ids(), progress, rows, job);
+    std::vector<TrapRow> ways;
+    if (trap && !job.stopped()) ways = trap_rows(*e, *model, progress, job);
     if (common.json) {
-        nlohmann::json j = provenance(model->get(), e->kernels);
-        j["text"] = text_head(text_file, e->prompt, size_t(measured.info().n_text_tokens));
-        j["complete"] = evaluation.complete;
-        j["protocol"] = protocol_json(**model, prefill, evaluation.run->n_done());
-        const Bootstrap bootstrap;
-        j["bootstrap"] = {
-            {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};
-        j["reference"] = e->lanes[size_t(e->reference)].spec.text;
-        j["noise_floor"] = noise_floor_json(measured.noise_floor());
+        nlohmann::json j = document(*e, **model, evaluation);
         j["lanes"] = std::move(rows);
-        if (trap) j["trap"] = trap_json(trap_rows);
-        print_json(j);
-    } else if (format == "llama-perplexity") {
-        fmt::print("{}", perplexity_blocks(measured));
-    } else {
-        print_for_people(evaluation, rows);
-        if (!trap_rows.empty())
-            fmt::print("\n{}", trap_table(trap_rows, e->lanes[size_t(e->reference)].spec.text, measured.noise_floor()));
+        if (trap) j["trap"] = trap_json(ways);
+        return job.finish(std::move(j));
     }
-    return evaluation.complete ? 0 : 130;
+    if (block) {
+        fmt::print("{}", perplexity_blocks(measured));
+        return job.finish();
+    }
+    print_for_people(evaluation, rows);
+    if (!ways.empty())
+        fmt::print("\n{}", trap_table(ways, e->lanes[size_t(e->reference)].spec.text, measured.noise_floor()));
+    return job.finish();
 }
 
 }  // namespace
@@ -196,7 +229,7 @@ void add_eval(CLI::App& app, int& status) {
     auto* format = sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
                        ->check(CLI::IsMember({"table", "llama-perplexity"}))
                        ->excludes("--json");
-    sub->add_option("--per-token", command->per_token, "Write one CSV line per lane and token");
+    add_output(*sub, "--per-token", command->per_token, "Write one CSV line per lane and token");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
     sub->add_flag("--trap", command->trap,

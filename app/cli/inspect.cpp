@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/report/provenance.h"
 
 namespace kvasir::cli {
@@ -25,6 +25,7 @@ struct InspectCommand {
         const std::string format = fmt::format("GGUF v{}", f.version());
         if (common.json) {
             nlohmann::json j = provenance(nullptr, KernelPath::fused);
+            j["model"] = model_head(f);
             j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = f.warnings(),
             j["readable"] = config.ok();
             j["arch"] = config ? config->arch : "";
@@ -35,7 +36,7 @@ struct InspectCommand {
             j["metadata"] = nlohmann::json::object();
             for (const auto& [key, value] : f.describe_metadata())
                 j["metadata"][key] = value;
-            print_json(j);
+            return Job(common).finish(std::move(j), config ? 0 : exit_status_of(ErrorCode::input));
         } else {
             fmt::print("{}\n{}, {} bytes, {} tensors\nreads as: {}\n", path, format, f.file_bytes(), f.tensors().size(),
                        as);
@@ -48,7 +49,7 @@ struct InspectCommand {
             for (const GgufTensor& t : f.tensors())
                 fmt::print("  {:<32} {:<6} [{}]\n", t.name, ggml_type_name(t.type), fmt::join(t.dims, ", "));
         }
-        return config ? 0 : 3;
+        return config ? 0 : exit_status_of(ErrorCode::input);
     }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <climits>
+
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
-#include "core/base/output.h"
+#include "app/cli/job.h"
 #include "core/base/read_file.h"
 #include "core/base/safetensors.h"
 #include "core/model/prompt_pass.h"
@@ -16,13 +17,13 @@ namespace {
 struct LogitsCommand {
     Common common;
     std::string ids_text, ids_file, cache = "fp16", out;
-    bool decode = false;
+    bool decode = false, top_given = false;
     int top = 20;
 
     Result<std::vector<int>> ids() const {
         std::string text = "[" + ids_text + "]";
         if (!ids_file.empty()) {
-            auto bytes = read_file(ids_file);
+            auto bytes = read_file_or_pipe(ids_file, size_t(1) << 30, interrupted_by_user());
             if (!bytes) return bytes.error();
             text = std::move(*bytes);
         }
@@ -33,6 +34,9 @@ struct LogitsCommand {
         std::vector<int> out_ids;
         for (const auto& id : j) {
             if (!id.is_number_integer()) return wrong;
+            if (id.get<double>() < 0 || id.get<double>() > INT_MAX)
+                return Error{ErrorCode::input, "unknown token id", ids_file, id.dump() + " is no token id",
+                             "Print ids with the tokenize command."};
             out_ids.push_back(id.get<int>());
         }
         return out_ids;
@@ -42,6 +46,10 @@ struct LogitsCommand {
 };
 
 int LogitsCommand::operator()() const {
+    Job job(common);
+    job.reads_model();
+    job.reads(ids_file, "the list of ids (--ids-file)");
+    if (Status ok = job.writes(out, "--out"); !ok) return fail(common, ok.error());
     const auto wanted = ids();
     if (!wanted) return fail(common, wanted.error());
     const auto spec = parse_cache_spec(cache);
@@ -82,16 +90,21 @@ int LogitsCommand::operator()() const {
         Sequence s;
         s.tokens = {id};
         s.caches = {one};
-        if (Status st = forward.run({&s, 1}, options, logits, interrupted_by_user()); !st)
-            return fail(common, st.error());
+        if (Status st = forward.run({&s, 1}, options, logits, interrupted_by_user()); !st) {
+            job.stop(st.error());
+            break;
+        }
         if (s.failed) return fail(common, s.error);
         keep(logits, 1);
     }
-    const size_t n_vocab = size_t(c.n_vocab), last = wanted->size() - 1;
-    if (!out.empty()) {
-        const TensorOut tensor{"logits", TensorType::f32, {int64_t(wanted->size()), int64_t(n_vocab)}, all.data()};
-        if (Status st = write_output(out, safetensors_bytes({tensor})); !st) return fail(common, st.error());
+    const size_t n_vocab = size_t(c.n_vocab), n_done = all.size() / n_vocab, last = n_done - 1;
+    if (!out.empty() && job.complete()) {
+        const TensorOut tensor{"logits", TensorType::f32, {int64_t(n_done), int64_t(n_vocab)}, all.data()};
+        job.write(out, safetensors_bytes({tensor}));
+    } else if (!out.empty()) {
+        job.note("--out was not written: not all positions were computed");
     }
+    if (size_t(top) > n_vocab && top_given) job.note(fmt::format("--top {}: the model has {} tokens", top, n_vocab));
     std::vector<int> order(n_vocab);
     for (size_t i = 0; i < n_vocab; ++i)
         order[i] = int(i);
@@ -111,9 +124,9 @@ int LogitsCommand::operator()() const {
     if (common.json) {
         nlohmann::json j = provenance(model->get(), common.kernel_path());
         j["spec"] = cache, j["position"] = last, j["top"] = std::move(rows);
-        print_json(j);
+        return job.finish(std::move(j));
     }
-    return 0;
+    return job.finish();
 }
 
 }  // namespace
@@ -127,9 +140,11 @@ void add_logits(CLI::App& app, int& status) {
     ids->excludes(file);
     sub->add_option("--cache", command->cache, "Cache the tokens go through (default fp16)");
     sub->add_flag("--decode", command->decode, "Feed the ids one at a time through the cache");
-    sub->add_option("--top", command->top, "How many logits of the last position")->check(CLI::Range(1, 1000000));
-    sub->add_option("--out", command->out, "Write all positions' logits to this safetensors file");
-    sub->callback([command, &status, ids, file] {
+    auto* top =
+        sub->add_option("--top", command->top, "How many logits of the last position")->check(CLI::Range(1, 1000000));
+    add_output(*sub, "--out", command->out, "Write all positions' logits to this safetensors file");
+    sub->callback([command, &status, ids, file, top] {
+        command->top_given = !top->empty();
         if (ids->empty() && file->empty()) throw CLI::RequiredError("--ids or --ids-file");
         status = (*command)();
     });

@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
-#include "core/base/output.h"
+#include "app/cli/job.h"
 #include "core/base/safetensors.h"
 #include "core/cache/quantize_tensor.h"
 #include "core/report/provenance.h"
@@ -32,6 +31,9 @@ std::vector<uint16_t> leading_tokens(const TensorView& view, int n) {
 int QuantizeCommand::operator()() const {
     const auto spec = parse_cache_spec(cache);
     if (!spec) return fail(common, spec.error());
+    Job job(common);
+    job.reads(in, "the recording (--in)");
+    if (Status ok = job.writes(out, "--out"); !ok) return fail(common, ok.error());
     const auto file = SafetensorsFile::open(in);
     if (!file) return fail(common, file.error());
     const auto view = file->tensor(tensor);
@@ -62,19 +64,21 @@ int QuantizeCommand::operator()() const {
         tensors.push_back({"dequantized", TensorType::f16, shape, q->dequantized.data()});
     const std::string bytes = safetensors_bytes(
         tensors, {{"tensor", tensor}, {"side", side}, {"spec", cache}, {"long_spec", long_spec(*spec)}});
-    if (Status s = write_output(out, bytes); !s) return fail(common, s.error());
+    if (interrupted_by_user()()) return fail(common, stopped_by_user());
+    const Status written = write_output(out, bytes, interrupted_by_user());
+    job.take(written);
 
     if (common.json) {
         nlohmann::json j = provenance(nullptr, KernelPath::fused);
         j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["tensor"] = tensor, j["side"] = side, j["out"] = out;
         for (const TensorOut& t : tensors)
             j["shapes"][t.name] = t.shape;
-        print_json(j);
-    } else if (!common.quiet) {
+        return job.finish(std::move(j));
+    }
+    if (written && !common.quiet)
         fmt::print("{}: {} as {} of {}, {} tokens: {} code bytes, {} groups, written to {}\n", cache, tensor,
                    side == "k" ? "keys" : "values", in, n_tokens, q->packed.size(), q->stored.scale.size(), out);
-    }
-    return 0;
+    return job.finish();
 }
 
 }  // namespace
@@ -92,7 +96,7 @@ void add_quantize(CLI::App& app, int& status) {
     sub->add_option("--cache", command->cache, "Cache spec")->required();
     sub->add_option("--tokens", command->tokens, "Only the first tokens (default: all)")
         ->check(CLI::Range(1, 100000000));
-    sub->add_option("--out", command->out, "safetensors file: codes, packed, scale, zero, dequantized")->required();
+    add_output(*sub, "--out", command->out, "safetensors file: codes, packed, scale, zero, dequantized")->required();
     sub->callback([command, &status] { status = (*command)(); });
 }
 

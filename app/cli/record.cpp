@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/base/byte_size.h"
-#include "core/base/output.h"
 #include "core/report/provenance.h"
 #include "core/session/kv_recording.h"
 
@@ -21,6 +20,10 @@ struct RecordCommand {
 };
 
 int RecordCommand::operator()() const {
+    Job job(common);
+    job.reads(text_file, "the text");
+    job.reads_model();
+    if (Status ok = job.writes(out, "--out"); !ok) return fail(common, ok.error());
     const auto text = text_or_built_in(text_file, common);
     if (!text) return fail(common, text.error());
     const auto model = load_model(common);
@@ -42,18 +45,19 @@ int RecordCommand::operator()() const {
     const std::string bytes = safetensors_bytes(tensors, {{"model_sha256", j["model"]["sha256"].get<std::string>()},
                                                           {"model_name", (*model)->config().name},
                                                           {"n_tokens", std::to_string(tokens)}});
-    if (Status s = write_output(out, bytes); !s) return fail(common, s.error());
+    const Status written = write_output(out, bytes, interrupted_by_user());
+    job.take(written);
     if (common.json) {
         j["text"] = text_head(text_file, *text, n_text);
         j["n_tokens"] = tokens, j["layers"] = layers, j["out"] = out, j["tensors"] = nlohmann::json::array();
         for (const TensorOut& t : tensors)
             j["tensors"].push_back({{"name", t.name}, {"shape", t.shape}});
-        print_json(j);
-    } else {
+        return job.finish(std::move(j));
+    }
+    if (written)
         progress.note(fmt::format("{} tokens, {} tensors, {} written to {}", tokens, tensors.size(),
                                   byte_size_text(bytes.size()), out));
-    }
-    return 0;
+    return job.finish();
 }
 
 }  // namespace
@@ -69,7 +73,7 @@ void add_record(CLI::App& app, int& status) {
         ->required()
         ->check(CLI::Range(1, 10000000));
     sub->add_option("--layers", command->layers, "Layers, comma separated, from 0")->required()->delimiter(',');
-    sub->add_option("--out", command->out, "safetensors file")->required();
+    add_output(*sub, "--out", command->out, "safetensors file")->required();
     sub->callback([command, &status] { status = (*command)(); });
 }
 

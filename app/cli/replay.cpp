@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
-#include "core/base/output.h"
+#include "app/cli/job.h"
 #include "core/base/read_file.h"
 #include "core/base/safetensors.h"
+#include "core/base/sha256.h"
 #include "core/cache/replay.h"
 #include "core/report/provenance.h"
 
@@ -39,7 +39,7 @@ json step_json(const ReplayStep& s) {
 
 /// An earlier document of this command. That it has all figures is seen when they are compared.
 Result<json> read_expectation(const std::string& path) {
-    const auto text = read_file(path);
+    const auto text = read_file_or_pipe(path, size_t(1) << 30, interrupted_by_user());
     if (!text) return text.error();
     json j = json::parse(*text, nullptr, false);
     if (j.is_object() && j.contains("t0") && j.contains("steps") && j["steps"].is_array()) return j;
@@ -81,6 +81,10 @@ void print_differences(const json& found) {
 int ReplayCommand::operator()() const {
     const auto spec = parse_cache_spec(cache);
     if (!spec) return fail(common, spec.error());
+    Job job(common);
+    job.reads(in, "the recording (--in)");
+    job.reads(expect, "the earlier document (--expect)");
+    if (Status ok = job.writes(out, "--out"); !ok) return fail(common, ok.error());
     Result<json> expected = json();
     if (!expect.empty()) expected = read_expectation(expect);
     if (!expected) return fail(common, expected.error());
@@ -101,29 +105,33 @@ int ReplayCommand::operator()() const {
     auto kv =
         KvCache::create(*spec, {1, recording.n_kv_heads, recording.head_dim, recording.n_tokens}, common.kernel_path());
     if (!kv) return fail(common, kv.error());
-    const auto steps = replay(**kv, recording, t0);
+    const auto steps = replay(**kv, recording, t0, {}, true, interrupted_by_user());
     if (!steps) return fail(common, steps.error());
+    const bool whole = int(steps->size()) == recording.n_tokens - t0;
+    if (!whole) job.interrupted();
     json j = provenance(nullptr, common.kernel_path());
+    if (const auto sha = sha256_of_file(in)) j["recording"] = {{"file", in}, {"sha256", *sha}, {"layer", layer}};
+    j["complete"] = whole;
     j["spec"] = cache, j["t0"] = t0, j["steps"] = json::array();
     for (const ReplayStep& s : *steps)
         j["steps"].push_back(step_json(s));
-    if (!expect.empty()) {
+    const bool compare = !expect.empty() && whole;  // an interrupted replay would only differ in its length
+    if (compare) {
         auto found = differences(j, *expected, expect);
         if (!found) return fail(common, found.error());
         j["expected"] = {{"file", expect}, {"holds", found->empty()}, {"differences", std::move(*found)}};
     }
     if (!out.empty()) {
-        if (Status s = write_output(out, j.dump(1) + "\n"); !s) return fail(common, s.error());
-        if (!common.quiet) fmt::print(stderr, "{} steps written to {}\n", steps->size(), out);
+        const Status written = write_output(out, j.dump(1) + "\n", interrupted_by_user());
+        job.take(written);
+        if (written && !common.quiet) fmt::print(stderr, "{} steps written to {}\n", steps->size(), out);
     }
-    if (common.json || out.empty()) print_json(j);
-    if (expect.empty()) return 0;
-    if (!j["expected"]["holds"]) {
+    const bool differs = compare && !j["expected"]["holds"];
+    if (differs)
         print_differences(j["expected"]["differences"]);
-        return 1;
-    }
-    if (!common.quiet) fmt::print(stderr, "{} steps are those of {}\n", steps->size(), expect);
-    return 0;
+    else if (compare && !common.quiet)
+        fmt::print(stderr, "{} steps are those of {}\n", steps->size(), expect);
+    return common.json || out.empty() ? job.finish(std::move(j), differs) : job.finish(differs);
 }
 
 }  // namespace
@@ -138,7 +146,7 @@ void add_replay(CLI::App& app, int& status) {
     sub->add_option("--layer", command->layer, "NAME")->required();
     sub->add_option("--cache", command->cache, "Cache spec")->required();
     sub->add_option("--prefill", command->t0, "Tokens of the prompt")->required();
-    sub->add_option("--out", command->out, "JSON file (default: stdout)");
+    add_output(*sub, "--out", command->out, "JSON file (default: stdout)");
     sub->add_option(
            "--expect", command->expect,
            "An earlier document of this command: its t0, the number of steps and every count and hash of every "

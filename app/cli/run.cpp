@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
 #include "app/cli/drive.h"
-#include "core/base/output.h"
+#include "app/cli/job.h"
 #include "core/report/csv.h"
 #include "core/report/provenance.h"
 #include "core/report/run_table.h"
@@ -20,7 +19,7 @@ struct RunCommand {
     std::string prompt, prompt_id, mode, reference, csv, session;
     std::vector<std::string> caches;
     int tokens = 0, min_tokens = 0;
-    bool chat = false;
+    bool chat = false, prompt_given = false;
     Sampling sampling;
 
     /// The first start, changed by what was asked for.
@@ -36,7 +35,7 @@ struct RunCommand {
             }
             e.prompt = p->text, e.chat = p->chat, e.n_tokens = p->suggested_tokens;
         }
-        if (!prompt.empty()) e.prompt = prompt, e.chat = false;
+        if (prompt_given) e.prompt = prompt, e.chat = false;
         if (chat) e.chat = true;
         if (tokens > 0) e.n_tokens = tokens;
         e.min_tokens = min_tokens;
@@ -60,45 +59,65 @@ struct RunCommand {
     }
 
     int operator()() const;
+
+ private:
+    void note_dropped(const Experiment& e, Job& job) const;
+    nlohmann::json document(const Experiment& e, const Model& model, const Run& run, const RunModel& measured) const;
 };
 
+/// Says which options have no effect.
+void RunCommand::note_dropped(const Experiment& e, Job& job) const {
+    if (!(sampling.temperature > 0) && (sampling.top_k > 0 || sampling.top_p < 1 || common.seed != 0))
+        job.note("--top-k, --top-p and --seed have no effect at --temperature 0, which takes the likeliest token");
+    if (min_tokens > e.n_tokens)
+        job.note(fmt::format("--min-tokens {} is more than the {} tokens asked for", min_tokens, e.n_tokens));
+}
+
+nlohmann::json RunCommand::document(const Experiment& e, const Model& model, const Run& run,
+                                    const RunModel& measured) const {
+    nlohmann::json j = provenance(&model, e.kernels);
+    j["mode"] = measured.info().experiment.mode == Mode::free_running ? "free" : "forced";
+    j["prompt"] = {{"text", e.prompt}, {"n_tokens", measured.info().prompt_ids.size()}};
+    j["chat"] = e.chat && model.chat_template().kind() != ChatTemplate::Kind::none;
+    j["seed"] = common.seed;
+    j["sampling"] = {{"temperature", e.sampling.temperature}, {"top_k", e.sampling.top_k}, {"top_p", e.sampling.top_p}};
+    j["reference"] = measured.info().experiment.lanes[size_t(measured.info().experiment.reference)].spec.text;
+    j["noise_floor"] = noise_floor_json(measured.noise_floor());
+    j["steps_per_second"] = measured.steps_per_second();
+    j["lanes"] = run_lanes_json(measured, run);
+    return j;
+}
+
 int RunCommand::operator()() const {
+    Job job(common);
+    job.reads_model();
+    for (const auto& [path, option] : {std::pair{csv, "--csv"}, {session, "--session"}})
+        if (Status ok = job.writes(path, option); !ok) return fail(common, ok.error());
     auto e = experiment();
     if (!e) return fail(common, e.error());
+    note_dropped(*e, job);
     const auto model = load_model(common);
     if (!model) return fail(common, model.error());
+    if (chat)
+        if (Status ok = needs_chat_template(**model); !ok) return fail(common, ok.error());
     auto run = Run::create(*model, *e);
     if (!run) return fail(common, run.error());
     RunModel measured;
     ProgressLine progress(common);
-    const auto complete = drive(**run, **model, measured, progress);
+    const auto complete = drive(**run, **model, measured, progress, job);
     if (!complete) return fail(common, complete.error());
 
-    if (!csv.empty())
-        if (Status s = write_output(csv, per_token_csv(measured)); !s) return fail(common, s.error());
-    if (!session.empty())
-        if (Status s = save_session({*e, measured, nlohmann::json::object()}, session); !s)
-            return fail(common, s.error());
-    if (common.json) {
-        nlohmann::json j = provenance(model->get(), e->kernels);
-        j["complete"] = *complete;
-        j["mode"] = measured.info().experiment.mode == Mode::free_running ? "free" : "forced";
-        j["prompt"] = {{"text", e->prompt}, {"n_tokens", measured.info().prompt_ids.size()}};
-        j["reference"] = measured.info().experiment.lanes[size_t(measured.info().experiment.reference)].spec.text;
-        j["noise_floor"] = noise_floor_json(measured.noise_floor());
-        j["steps_per_second"] = measured.steps_per_second();
-        j["lanes"] = run_lanes_json(measured, **run);
-        print_json(j);
-    } else {
-        progress.note("");
-        for (int i = 0; i < measured.n_lanes(); ++i) {
-            if (measured.info().lanes[size_t(i)].failed) continue;
-            fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title,
-                       measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
-        }
-        fmt::print("{}", run_table(measured, **run));
+    if (!csv.empty()) job.write(csv, per_token_csv(measured));
+    if (!session.empty()) job.take(save_session({*e, measured, nlohmann::json::object()}, session));
+    if (common.json) return job.finish(document(*e, **model, **run, measured));
+    progress.note("");
+    for (int i = 0; i < measured.n_lanes(); ++i) {
+        if (measured.info().lanes[size_t(i)].failed) continue;
+        fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title,
+                   measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
     }
-    return *complete ? 0 : 130;
+    fmt::print("{}", run_table(measured, **run));
+    return job.finish();
 }
 
 }  // namespace
@@ -124,9 +143,12 @@ void add_run(CLI::App& app, int& status) {
     sub->add_option("--top-k", command->sampling.top_k, "0: off")->check(CLI::Range(0, 1000000));
     sub->add_option("--top-p", command->sampling.top_p, "1: off")->check(CLI::Range(0.0f, 1.0f));
     sub->add_option("--seed", command->common.seed, "Seed of the sampler");
-    sub->add_option("--csv", command->csv, "Write one line per lane and token");
-    sub->add_option("--session", command->session, "Write a .kvasir session");
-    sub->callback([command, &status] { status = (*command)(); });
+    add_output(*sub, "--csv", command->csv, "Write one line per lane and token");
+    add_output(*sub, "--session", command->session, "Write a .kvasir session");
+    sub->callback([command, &status, prompt] {
+        command->prompt_given = !prompt->empty();
+        status = (*command)();
+    });
 }
 
 }  // namespace kvasir::cli

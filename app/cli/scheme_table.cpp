@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "core/report/provenance.h"
 #include "core/report/run_table.h"
 
@@ -17,7 +20,7 @@ void ScoredText::add_to(CLI::App& sub) {
 }
 
 Result<ScoredText::Outcome> ScoredText::evaluate(const std::shared_ptr<const Model>& model,
-                                                 const std::vector<CacheSpec>& specs) const {
+                                                 const std::vector<CacheSpec>& specs, Job& job) const {
     auto e = scored_text(text_file, prefill, tokens, common);
     if (!e) return e.error();
     ProgressLine progress(common);
@@ -26,12 +29,17 @@ Result<ScoredText::Outcome> ScoredText::evaluate(const std::shared_ptr<const Mod
         model, *e, specs, kLanes, [&](double share, const char* what) { progress.show(share, what); },
         interrupted_by_user());
     if (!batches) return batches.error();
+    if (batches->error)
+        job.stop(*batches->error);
+    else if (!batches->complete)
+        job.interrupted();
+    else if (!std::all_of(batches->schemes.begin(), batches->schemes.end(), std::mem_fn(&SchemeFigures::measured)))
+        job.missing();
     progress.note("");
     Outcome out{std::move(*batches), {}};
     if (common.json) {
         out.head = provenance(model.get(), common.kernel_path());
         out.head["text"] = text_head(text_file, e->prompt, size_t(out.batches.n_text_tokens));
-        out.head["complete"] = out.batches.complete;
         out.head["protocol"] = protocol_json(*model, prefill, out.batches.n_scored);
         out.head["reference"] = "fp16";
         out.head["noise_floor"] = noise_floor_json(out.batches.noise_floor);

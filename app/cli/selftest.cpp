@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/report/laws.h"
 #include "core/report/provenance.h"
 
@@ -20,17 +20,20 @@ void add_selftest(CLI::App& app, int& status) {
             return;
         }
         ProgressLine progress(*common);
-        const auto laws = check_laws(
+        Job job(*common);
+        const auto checked = check_laws(
             *model, common->threads, [&](double share, const char* what) { progress.show(share, what); },
             interrupted_by_user());
-        if (!laws) {
-            status = fail(*common, laws.error());
+        if (!checked) {
+            status = fail(*common, checked.error());
             return;
         }
+        if (!checked->complete) job.interrupted();
+        int broken = 0;
         progress.note("");
         nlohmann::json rows = nlohmann::json::array();
-        for (const Law& law : *laws) {
-            if (!law.holds) status = 1;
+        for (const Law& law : checked->laws) {
+            if (!law.holds) broken = 1;
             rows.push_back({{"name", law.name},
                             {"holds", law.holds},
                             {"figure", law.figure},
@@ -40,11 +43,13 @@ void add_selftest(CLI::App& app, int& status) {
                 fmt::print("{}  {:<24} {:>12.4g}  (bound {:.4g})  {}\n", law.holds ? "holds " : "BROKEN", law.name,
                            law.figure, law.bound, law.says);
         }
-        if (common->json) {
-            nlohmann::json j = provenance(model->get(), KernelPath::fused);
-            j["laws"] = std::move(rows);
-            print_json(j);
+        if (!common->json) {
+            status = job.finish(broken);
+            return;
         }
+        nlohmann::json j = provenance(model->get(), KernelPath::fused);
+        j["laws"] = std::move(rows);
+        status = job.finish(std::move(j), broken);
     });
 }
 

@@ -52,7 +52,8 @@ int SweepCommand::operator()() const {
                              "Choose other presets or options."});
     const auto model = load_model(common);
     if (!model) return fail(common, model.error());
-    auto outcome = scored.evaluate(*model, specs);
+    Job job(common);
+    auto outcome = scored.evaluate(*model, specs, job);
     if (!outcome) return fail(common, outcome.error());
     const SchemeBatches& batches = outcome->batches;
     for (const SchemeFigures& f : batches.schemes)
@@ -74,21 +75,20 @@ int SweepCommand::operator()() const {
                                  {"on_pareto_front", row.on_front}});
         }
         j["refused"] = std::move(refused);
-        print_json(j);
-    } else {
-        fmt::print("{:<34} {:>12} {:>10} {:>10}  {}\n", "cache", "bytes/token", "mean KL", "mean dnll", "Pareto front");
-        for (const Row& row : rows)
-            fmt::print("{:<34} {:>12.1f} {:>10} {:>10.3g}  {}\n", row.figures->spec.text, row.figures->bytes_per_token,
-                       kl_text(row.figures->summary.kl_mean, batches.noise_floor), row.figures->summary.dnll_mean,
-                       row.on_front ? "*" : "");
-        for (const auto& r : refused)
-            fmt::print("{:<34} {}\n", r["spec"].get<std::string>(), r["why"].get<std::string>());
-        fmt::print(
-            "\n{} tokens scored after {} of the prompt, against fp16. bytes/token: cache bytes over cached tokens "
-            "at the end, exact window included.\n{}",
-            batches.n_scored, scored.prefill, noise_floor_line(batches.noise_floor));
+        return job.finish(std::move(j));
     }
-    return batches.complete ? 0 : 130;
+    fmt::print("{:<34} {:>12} {:>10} {:>10}  {}\n", "cache", "bytes/token", "mean KL", "mean dnll", "Pareto front");
+    for (const Row& row : rows)
+        fmt::print("{:<34} {:>12.1f} {:>10} {:>10.3g}  {}\n", row.figures->spec.text, row.figures->bytes_per_token,
+                   kl_text(row.figures->summary.kl_mean, batches.noise_floor), row.figures->summary.dnll_mean,
+                   row.on_front ? "*" : "");
+    for (const auto& r : refused)
+        fmt::print("{:<34} {}\n", r["spec"].get<std::string>(), r["why"].get<std::string>());
+    fmt::print(
+        "\n{} tokens scored after {} of the prompt, against fp16. bytes/token: cache bytes over cached tokens "
+        "at the end, exact window included.\n{}",
+        batches.n_scored, scored.prefill, noise_floor_line(batches.noise_floor));
+    return job.finish();
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
+#include "app/cli/job.h"
 #include "core/measure/statistics.h"
 #include "core/measure/task_metrics.h"
 #include "core/report/provenance.h"
@@ -28,7 +29,7 @@ struct TasksCommand {
     std::string task, data;
     std::vector<std::string> caches;
     int max_length = 3500, limit = 0;
-    bool answers = false;
+    bool answers = false, max_length_given = false;
 
     int operator()() const;
 
@@ -36,7 +37,20 @@ struct TasksCommand {
     Result<std::vector<TaskExample>> examples(const TaskKind& kind) const;
     Experiment experiment(const TaskKind& kind, const Model& model, std::vector<LaneSetup> lanes) const;
     nlohmann::json to_json(const Row& row) const;
+    void note_dropped(const TaskKind& kind, const Model& model, int length, size_t n_examples, Job& job) const;
 };
+
+/// Says what is done otherwise than asked for.
+void TasksCommand::note_dropped(const TaskKind& kind, const Model& model, int length, size_t n_examples,
+                                Job& job) const {
+    if (kind.chat && model.chat_template().kind() == ChatTemplate::Kind::none)
+        job.note("the model has no chat template that Kvasir knows: the prompts are given as they are");
+    if (max_length > length && max_length_given)
+        job.note(fmt::format("--max-length {}: the context leaves room for {} prompt tokens", max_length, length));
+    if (limit > 0 && size_t(limit) > n_examples)
+        job.note(fmt::format("--limit {}: there are {} examples", limit, n_examples));
+    if (answers && !common.json) job.note("--answers has no effect without --json");
+}
 
 Result<std::vector<TaskExample>> TasksCommand::examples(const TaskKind& kind) const {
     std::string bytes(own_task_examples(kind));
@@ -131,39 +145,42 @@ int TasksCommand::operator()() const {
     std::vector<Row> rows;
     for (const LaneSetup& lane : *lanes)
         rows.push_back({.spec = lane.spec.text, .why = {}, .scores = {}, .answers = {}});
+    Job job(common);
+    note_dropped(kind, **model, length, set->size(), job);
     ProgressLine progress(common);
-    bool complete = true;
     size_t n = 0;
     for (const TaskExample& example : *set) {
         progress.show(double(n) / double(set->size()), task);
         e.prompt = task_prompt(kind, example, **model, length);
         const auto answered = answer(*model, e, kind, example, rows);
-        if (!answered) return fail(common, answered.error());
-        complete = *answered;
-        if (!complete) break;
+        if (!answered && n == 0) return fail(common, answered.error());
+        if (!answered)
+            job.stop(answered.error());
+        else if (!*answered)
+            job.interrupted();
+        if (job.stopped()) break;
         ++n;
     }
+    if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.failed; })) job.missing();
     nlohmann::json j = provenance(model->get(), common.kernel_path());
-    j["complete"] = complete, j["task"] = task, j["n"] = n, j["max_length"] = length;
+    j["task"] = task, j["n"] = n, j["max_length"] = length;
     j["data"] = data.empty() ? "built-in examples, not LongBench" : data;
     j["rows"] = nlohmann::json::array();
     for (const Row& row : rows)
         j["rows"].push_back(to_json(row));
-    if (common.json) {
-        print_json(j);
-        return complete ? 0 : 130;
-    }
+    if (common.json) return job.finish(std::move(j));
     fmt::print("{} · {} · {} examples · score 0 to 100 [95 % interval over the examples]\n", task,
                j["data"].get<std::string>(), n);
     for (const auto& row : j["rows"]) {
         if (!row.contains("score"))
-            fmt::print("{:<26} does not run: {}\n", row["spec"].get<std::string>(), row["why"].get<std::string>());
+            fmt::print("{:<26} {}\n", row["spec"].get<std::string>(),
+                       n == 0 ? "no example was finished" : "does not run: " + row["why"].get<std::string>());
         else
             fmt::print("{:<26} {:>6.2f} [{:.2f}, {:.2f}], {} empty\n", row["spec"].get<std::string>(),
                        row["score"].get<double>(), row["ci95"][0].get<double>(), row["ci95"][1].get<double>(),
                        row["n_empty"].get<int>());
     }
-    return complete ? 0 : 130;
+    return job.finish();
 }
 
 }  // namespace
@@ -179,13 +196,16 @@ void add_tasks(CLI::App& app, int& status) {
     sub->add_option("--task", command->task, "Which task")->required()->check(CLI::IsMember(names));
     sub->add_option("--data", command->data, "LongBench JSONL (default: a few short examples of Kvasir's own)");
     sub->add_option("--cache", command->caches, "Cache spec, repeatable; fp16 is added")->required();
-    sub->add_option("--max-length", command->max_length,
-                    "Prompt tokens; of a longer prompt the first and the last half are kept")
-        ->check(CLI::Range(2, 10000000));
+    auto* max_length = sub->add_option("--max-length", command->max_length,
+                                       "Prompt tokens; of a longer prompt the first and the last half are kept")
+                           ->check(CLI::Range(2, 10000000));
     sub->add_option("--limit", command->limit, "Only the first N examples")->check(CLI::Range(1, 10000000));
     sub->add_option("--seed", command->common.seed, "Seed of the bootstrap that the intervals come from");
     sub->add_flag("--answers", command->answers, "With --json: the answers too");
-    sub->callback([command, &status] { status = (*command)(); });
+    sub->callback([command, &status, max_length] {
+        command->max_length_given = !max_length->empty();
+        status = (*command)();
+    });
 }
 
 }  // namespace kvasir::cli

@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/common.h"
-#include "core/base/default_model.h"
+#include "app/cli/job.h"
 #include "core/report/provenance.h"
 
 namespace kvasir::cli {
@@ -21,7 +20,7 @@ struct TokenizeCommand {
             if (!read) return fail(common, read.error());
             text = std::move(*read);
         }
-        auto model_file = GgufFile::open(common.model_path.empty() ? default_model_path() : common.model_path);
+        auto model_file = GgufFile::open(common.model_file());
         if (!model_file) return fail(common, model_file.error());
         const auto tokenizer = Tokenizer::from_gguf(**model_file);
         if (!tokenizer) return fail(common, tokenizer.error());
@@ -32,9 +31,11 @@ struct TokenizeCommand {
             for (const int id : ids)
                 pieces.push_back(std::string((*tokenizer)->piece(id)));
             nlohmann::json j = provenance(nullptr, KernelPath::fused);
+            j["model"] = model_head(**model_file);
             j["text"] = text_head(text_file, text, ids.size());
+            if (text_file.empty()) j["text"]["file"] = nullptr, j["text"]["source"] = "--prompt";
             j["ids"] = ids, j["pieces"] = std::move(pieces);
-            print_json(j);
+            return Job(common).finish(std::move(j));
         } else {
             for (const int id : ids)
                 fmt::print("{:>7}  {}\n", id,

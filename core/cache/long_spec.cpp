@@ -60,12 +60,13 @@ struct SizedWord {
     const char* text;
     SideSpec::Codec codec;
     int group;
+    const char* most;  ///< bits
 };
 constexpr SizedWord kSizedWords[] = {
-    {"affine", SideSpec::Codec::affine, 64},
-    {"hqq", SideSpec::Codec::hqq, 64},
-    {"turbo", SideSpec::Codec::turbo, 0},
-    {"exl", SideSpec::Codec::exl3, 32},
+    {"affine", SideSpec::Codec::affine, 64, "8"},
+    {"hqq", SideSpec::Codec::hqq, 64, "8"},
+    {"turbo", SideSpec::Codec::turbo, 0, "6"},
+    {"exl", SideSpec::Codec::exl3, 32, "8"},
 };
 
 template <class Table, class T>
@@ -110,7 +111,7 @@ Status read_codec(std::string_view spec, std::string_view word, SideSpec& side) 
     const size_t digits = word.find_first_of("0123456789");
     const auto bits = digits == std::string_view::npos ? std::nullopt : to_int(word.substr(digits));
     for (const SizedWord& w : kSizedWords) {
-        for (const char* size : {"2", "4", "8"})
+        for (const char* size : {"2", "4", w.most})
             words.push_back(w.text + std::string(size));
         if (word.substr(0, digits) != w.text || !bits) continue;
         side.codec = w.codec, side.bits = *bits, side.group = w.group;
@@ -261,6 +262,12 @@ Result<CacheSpec> parse_long(std::string_view text) {
         const std::string_view value = equals == std::string_view::npos ? "" : trim(part.substr(equals + 1));
         if (std::find(seen.begin(), seen.end(), key) != seen.end() && !key.starts_with("layers"))
             return refuse(text, fmt::format("{} is given twice", key), "Give it once.");
+        // What concerns both sides does not take back what was said of one.
+        for (const char* side : {"_k", "_v"})
+            if (const std::string one = std::string(key) + side;
+                !key.starts_with("layers") && std::find(seen.begin(), seen.end(), one) != seen.end())
+                return refuse(text, fmt::format("{} of both sides stands behind {}, which it would undo", key, one),
+                              fmt::format("Write {}_k and {}_v, or {} first.", key, key, key));
         seen.push_back(key);
         Status ok;
         if (key == "k") {

@@ -44,7 +44,8 @@ std::string hash_of(const KvCache& cache, Side side) {
 }  // namespace
 
 Result<std::vector<ReplayStep>> replay(KvCache& cache, const Recording& recording, int t0,
-                                       const std::function<void(int step)>& attending, bool hashes) {
+                                       const std::function<void(int step)>& attending, bool hashes,
+                                       const CancelCheck& cancelled) {
     if (t0 < 1 || t0 > recording.n_tokens)
         return Error{ErrorCode::usage, "cannot replay", "prefill", fmt::format("{} tokens of prompt", t0),
                      fmt::format("Use a prompt of 1 to {} tokens.", recording.n_tokens)};
@@ -52,7 +53,7 @@ Result<std::vector<ReplayStep>> replay(KvCache& cache, const Recording& recordin
     if (Status ok = feed_prompt(cache, t0, put); !ok) return ok.error();
 
     std::vector<ReplayStep> steps;
-    for (int t = t0; t < recording.n_tokens; ++t) {
+    for (int t = t0; t < recording.n_tokens && !(cancelled && cancelled()); ++t) {
         ReplayStep step;
         step.step = t - t0 + 1;
         const Status fed = feed_token(cache, put, [&] {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/base/result.h"
 #include "core/cache/kv_cache.h"
 
@@ -32,8 +33,9 @@ struct ReplayStep {
 
 /// Feeds the first t0 tokens as a prompt to layer 0 of `cache`, then the others one at a time. `attending` is called in
 /// each step after the token was put and before the flush rule, as attention would be. Without `hashes` they stay
-/// empty.
+/// empty. Fewer steps than there are tokens: cancelled.
 Result<std::vector<ReplayStep>> replay(KvCache& cache, const Recording& recording, int t0,
-                                       const std::function<void(int step)>& attending = {}, bool hashes = true);
+                                       const std::function<void(int step)>& attending = {}, bool hashes = true,
+                                       const CancelCheck& cancelled = {});
 
 }  // namespace kvasir

@@ -23,6 +23,7 @@ std::string numbers(const std::vector<int>& values) {
 
 /// Which numbers of bits a codec has: first and last.
 std::pair<int, int> bits_of(const SideSpec& side) {
+    if (side.codec == Codec::turbo) return {1, 6};  // Lloyd-Max grids: see lloyd_max.h
     return {side.codec == Codec::exl3 ? 2 : 1, 8};
 }
 

@@ -98,13 +98,15 @@ class LawBook {
     LawBook(std::shared_ptr<const Model> model, int n_threads, const Progress& progress, const CancelCheck& cancelled)
         : model_(std::move(model)), n_threads_(n_threads), progress_(progress), cancelled_(cancelled) {}
 
-    Result<std::vector<Law>> check() {
+    Result<Laws> check() {
         for (const auto chapter : {&LawBook::paths_and_draws, &LawBook::blind, &LawBook::exact_turns,
                                    &LawBook::comparisons, &LawBook::widths, &LawBook::space}) {
             if (progress_) progress_(double(n_chapters_++) / 6, "checking the laws");
-            if (Status ok = (this->*chapter)(); !ok) return ok.error();
+            const Status ok = (this->*chapter)();
+            if (!ok && ok.error().code == ErrorCode::interrupted) return Laws{std::move(laws_), false};
+            if (!ok) return ok.error();
         }
-        return std::move(laws_);
+        return Laws{std::move(laws_), true};
     }
 
  private:
@@ -285,8 +287,8 @@ class LawBook {
 
 }  // namespace
 
-Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress,
-                                    const CancelCheck& cancelled) {
+Result<Laws> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress,
+                        const CancelCheck& cancelled) {
     return LawBook(std::move(model), n_threads, progress, cancelled).check();
 }
 

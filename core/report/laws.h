@@ -18,8 +18,13 @@ struct Law {
     bool holds = false;
 };
 
+struct Laws {
+    std::vector<Law> laws;
+    bool complete = true;  ///< false: cancelled; the laws checked by then are there
+};
+
 /// Runs the built-in text through the caches and checks the laws. Takes half a minute on the default model.
-Result<std::vector<Law>> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress = {},
-                                    const CancelCheck& cancelled = {});
+Result<Laws> check_laws(std::shared_ptr<const Model> model, int n_threads, const Progress& progress = {},
+                        const CancelCheck& cancelled = {});
 
 }  // namespace kvasir

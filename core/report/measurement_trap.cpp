@@ -59,8 +59,8 @@ TrapRow measured_row(const RunModel& run, const Run& source, int lane, int first
 
 }  // namespace
 
-Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
-                                              const Progress& progress, const CancelCheck& cancelled) {
+Result<Trap> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
+                              const Progress& progress, const CancelCheck& cancelled) {
     std::vector<TrapRow> rows;
     std::vector<int> ids;
     const int first_position = experiment.prefill;
@@ -94,7 +94,7 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
         RunModel measured;
         const auto done = run_to_end(**run, *model, measured, progress, cancelled);
         if (!done) return done.error();
-        if (!*done) return Error{ErrorCode::interrupted, "stopped", "", "the user asked for it", ""};
+        if (!*done) return Trap{std::move(rows), false};
         if (ids.empty()) ids = measured.text_ids();
         for (size_t lane = 0; lane < e.lanes.size(); ++lane) {
             if (int(lane) == e.reference) continue;
@@ -109,12 +109,20 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
     std::vector<TrapRow> blind;
     const auto exact = blind_nll(model, experiment.lanes[size_t(experiment.reference)].spec, ids, first_position,
                                  experiment.n_threads, cancelled);
+    const auto stopped = [](const auto& blind_forward) {
+        return !blind_forward && blind_forward.error().code == ErrorCode::interrupted;
+    };
+    if (stopped(exact)) return Trap{std::move(rows), false};
     if (!exact) return exact.error();
+    bool complete = true;
     for (size_t i = 0; i < experiment.lanes.size(); ++i) {
         if (int(i) == experiment.reference) continue;
         const auto nll =
             blind_nll(model, experiment.lanes[i].spec, ids, first_position, experiment.n_threads, cancelled);
-        if (!nll && nll.error().code == ErrorCode::interrupted) return nll.error();
+        if (stopped(nll)) {
+            complete = false;
+            break;
+        }
         TrapRow row;
         row.spec = experiment.lanes[i].spec.text, row.protocol = "one blind forward";
         if (nll) {
@@ -126,7 +134,7 @@ Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>
         blind.push_back(std::move(row));
     }
     rows.insert(rows.begin(), blind.begin(), blind.end());
-    return rows;
+    return Trap{std::move(rows), complete};
 }
 
 nlohmann::json trap_json(const std::vector<TrapRow>& rows) {

@@ -26,12 +26,17 @@ struct TrapRow {
     double coverage_k = 0, coverage_v = 0;  ///< share of vectors read from quantized storage, over all decode steps
 };
 
+struct Trap {
+    std::vector<TrapRow> rows;
+    bool complete = true;  ///< false: cancelled; the ways measured by then are there
+};
+
 /// Every lane of the experiment (a scored text; the reference excluded) by: one blind forward; as the scheme reads its
 /// prompt (exactly in Transformers and KIVI), then token by token; everything quantized as it is written (llama.cpp);
 /// token by token from the first one (the PG-19 script of the Hugging Face blog). Scored are the tokens after the
 /// prompt in all four.
-Result<std::vector<TrapRow>> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
-                                              const Progress& progress = {}, const CancelCheck& cancelled = {});
+Result<Trap> measurement_trap(const std::shared_ptr<const Model>& model, const Experiment& experiment,
+                              const Progress& progress = {}, const CancelCheck& cancelled = {});
 
 nlohmann::json trap_json(const std::vector<TrapRow>& rows);
 /// `floor`: of the reference, over the same tokens.

@@ -5,6 +5,15 @@
 #include "kernels/cpu/ops.h"
 
 namespace kvasir {
+namespace {
+
+nlohmann::json shape_of(const ModelConfig& c) {
+    return {{"arch", c.arch},         {"name", c.name},       {"weights", c.weights},
+            {"n_layers", c.n_layers}, {"n_heads", c.n_heads}, {"n_kv_heads", c.n_kv_heads},
+            {"head_dim", c.head_dim}};
+}
+
+}  // namespace
 
 nlohmann::json provenance(const Model* model, KernelPath path) {
     nlohmann::json j;
@@ -15,17 +24,23 @@ nlohmann::json provenance(const Model* model, KernelPath path) {
     if (!model) return j;
     const ModelConfig& c = model->config();
     const auto sha = sha256_of_file(model->file().path());
-    j["model"] = {{"file", model->file().path()},
-                  {"sha256", sha ? *sha : ""},
-                  {"arch", c.arch},
-                  {"name", c.name},
-                  {"weights", c.weights},
-                  {"weights_as_run", model->weights_as_run()},
-                  {"n_layers", c.n_layers},
-                  {"n_heads", c.n_heads},
-                  {"n_kv_heads", c.n_kv_heads},
-                  {"head_dim", c.head_dim}};
+    j["model"] = {
+        {"file", model->file().path()}, {"sha256", sha ? *sha : ""}, {"weights_as_run", model->weights_as_run()}};
+    j["model"].update(shape_of(c));
     return j;
+}
+
+nlohmann::json model_head(const GgufFile& file) {
+    const auto sha = sha256_of_file(file.path());
+    nlohmann::json head = {{"file", file.path()}, {"sha256", sha ? *sha : ""}};
+    const auto config = read_model_config(file);
+    if (!config) {
+        for (const char* key : {"arch", "name", "weights", "n_layers", "n_heads", "n_kv_heads", "head_dim"})
+            head[key] = nullptr;
+        return head;
+    }
+    head.update(shape_of(*config));
+    return head;
 }
 
 nlohmann::json protocol_json(const Model& model, int prefill, int n_scored) {

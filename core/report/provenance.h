@@ -12,6 +12,10 @@ namespace kvasir {
 /// n_layers, n_heads, n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
 nlohmann::json provenance(const Model* model, KernelPath path);
 
+/// `"model"` of a file that is not loaded: what its metadata says; figures of its shape are null where it cannot be
+/// read as a model.
+nlohmann::json model_head(const GgufFile& file);
+
 /// `"protocol"` of a document: what was scored. The first `prefill` tokens are the prompt.
 nlohmann::json protocol_json(const Model& model, int prefill, int n_scored);
 

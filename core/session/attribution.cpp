@@ -53,7 +53,7 @@ Result<std::vector<AttributionPair>> attribution_pairs(const CacheSpec& spec, in
     std::vector<AttributionPair> pairs;
     for (const int layer : layers) {
         if (layer < 0 || layer >= n_layers)
-            return Error{ErrorCode::usage, fmt::format("there is no layer {}", layer), "--layers",
+            return Error{ErrorCode::input, fmt::format("there is no layer {}", layer), "--layers",
                          fmt::format("the model has {}", n_layers), fmt::format("Choose 0 to {}.", n_layers - 1)};
         for (const Side side : {Side::k, Side::v}) {
             if (spec.side(side).exact()) continue;

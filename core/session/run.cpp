@@ -112,6 +112,9 @@ Status Run::Impl::plan(const Experiment& e) {
     info.prompt_ids = std::move(ids);
     info.n_planned = plan->n_planned;
     info.note = plan->note;
+    if (e.chat && !e.score_text && model->chat_template().kind() == ChatTemplate::Kind::none)
+        info.note += std::string(info.note.empty() ? "" : "; ") +
+                     "the model has no chat template that is recognised: the prompt is given as it is";
     return {};
 }
 

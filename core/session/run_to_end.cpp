@@ -26,7 +26,10 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
         if (progress)
             progress(double(run.n_done()) / run.info().n_planned,
                      fmt::format("token {} of {}", run.n_done(), run.info().n_planned).c_str());
-        if (!more && more.error().code != ErrorCode::interrupted) return more.error();
+        if (!more && more.error().code != ErrorCode::interrupted) {
+            measured.remember_pieces(model.tokenizer());
+            return more.error();
+        }
         const bool over = !more || !*more;
         if (over && progress && run.floor_due(over)) progress(1, "measuring the noise floor");
         const Status drawn = run.floor_due(over) ? draw_again() : Status();

@@ -39,6 +39,10 @@ Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model
         for (size_t i = begin; i < end; ++i)
             e.lanes.push_back({specs[i], true});
         auto run = Run::create(model, e);
+        if (!run && batch > 0) {
+            out.complete = false, out.error = run.error();
+            break;
+        }
         if (!run) return run.error();
         RunModel measured;
         const auto shown = [&](double share, const char*) {
@@ -47,13 +51,21 @@ Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model
                          fmt::format("schemes {} to {} of {}", begin + 1, end, specs.size()).c_str());
         };
         const auto done = run_to_end(**run, *model, measured, shown, cancelled);
-        if (!done && done.error().code != ErrorCode::interrupted) return done.error();
+        if (!done && done.error().code != ErrorCode::interrupted) {
+            if (batch == 0) return done.error();
+            out.complete = false, out.error = done.error();
+            break;
+        }
         out.complete = done && *done;
         out.n_scored = std::max(out.n_scored, (*run)->n_done());
         out.n_text_tokens = (*run)->info().n_text_tokens;
         if (e.noise_floor) out.noise_floor = measured.noise_floor();
         for (size_t i = begin; i < end; ++i)
             take_figures(measured, **run, int(i - begin) + 1, out.schemes[i]);
+        // Figures over fewer tokens than the others' cannot stand beside them.
+        for (size_t i = begin; i < end && !out.complete; ++i)
+            if (SchemeFigures& f = out.schemes[i]; f.measured() && f.summary.n_scored < out.n_scored)
+                f.why = fmt::format("interrupted after {} of {} tokens", f.summary.n_scored, out.n_scored);
     }
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct SchemeFigures {
 
 struct SchemeBatches {
     std::vector<SchemeFigures> schemes;  ///< in the order asked for
-    bool complete = true;                ///< false: cancelled; schemes not reached have no figures
+    bool complete = true;                ///< false: cancelled or `error`; schemes not reached have no figures
+    std::optional<Error> error;          ///< what ended it early, after the first batch
     int n_scored = 0, n_text_tokens = 0;
     NoiseFloor noise_floor;  ///< of fp16, over the tokens of the first batch
 };

@@ -192,6 +192,10 @@ class CacheSpecTest : public QObject {
         row("kivi:2,group=20,residual=40", {"multiple of 8", "Nearest: group=24"});
         row("k=affine4:group=64", {"needs v="});
         row("k=affine9; v=fp16", {"9 bits", "1 to 8"});
+        row("k=turbo7; v=fp16; flush=write", {"7 bits", "1 to 6"});
+        row("k=turbi; v=fp16; flush=write", {"turbo6"});
+        row("k=affine4; v=affine4; residual_k=3; residual=1", {"residual of both sides stands behind residual_k"});
+        row("k=affine4; v=affine4; flush_v=write; flush=whole", {"flush of both sides stands behind flush_v"});
         row("k=afine4; v=fp16", {"no codec 'afine4'", "Nearest: affine4"});
         row("k=affine4:axis=tokens; v=fp16", {"axis", "Nearest: axis=token"});
         row("k=affine4:axis=channel:group=32; v=fp16; flush=whole", {"keys", "Use flush=block"});
