@@ -42,8 +42,13 @@ class HandFeed : public PlotFeed {
 
 constexpr int kPromptTokens = 128, kLayers = 30, kHeads = 3, kHeadDim = 64;
 
-/// A run without records: reference and three quantized lanes.
-inline RunModel emptyRun(int n_planned, Mode mode = Mode::teacher_forced) {
+const std::vector<const char*> kFourLanes{"fp16", "quanto:4", "quanto:2", "hadamard:2"};
+const std::vector<const char*> kEightLanes{"fp16",   "quanto:4", "quanto:2",  "hadamard:2",
+                                           "kivi:2", "tq:3",     "ggml:q4_0", "hqq:4"};
+
+/// A run without records: the first lane is the reference.
+inline RunModel emptyRun(int n_planned, Mode mode = Mode::teacher_forced,
+                         const std::vector<const char*>& specs = kFourLanes) {
     auto info = std::make_shared<RunInfo>();
     info->serial = 1;
     info->experiment.model_path = "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
@@ -53,7 +58,7 @@ inline RunModel emptyRun(int n_planned, Mode mode = Mode::teacher_forced) {
     info->model_weights = "Q4_1";
     info->n_planned = n_planned;
     info->prompt_ids.assign(kPromptTokens, 1);
-    for (const char* text : {"fp16", "quanto:4", "quanto:2", "hadamard:2"}) {
+    for (const char* text : specs) {
         LaneSetup lane;
         lane.spec = parse_cache_spec(text).value();
         RunInfo::LaneInfo lane_info;
@@ -70,18 +75,19 @@ inline RunModel emptyRun(int n_planned, Mode mode = Mode::teacher_forced) {
 }
 
 /// Records of all lanes for steps [from, to): noisy, with the sizes a small model has.
-inline std::vector<StepRecord> handRecords(int from, int to) {
+inline std::vector<StepRecord> handRecords(int from, int to, int n_lanes = 4) {
     const double level[] = {0, 0.012, 1.2, 0.018};
     const double bytes_per_value[] = {2, 4.5 / 8, 2.5 / 8, 3.0 / 8};
     const int residual[] = {0, 128, 128, 32};
     std::vector<StepRecord> records;
     for (int step = from; step < to; ++step)
-        for (int lane = 0; lane < 4; ++lane) {
-            std::mt19937 random(unsigned(step * 4 + lane));
+        for (int at = 0; at < n_lanes; ++at) {
+            const int lane = at < 4 ? at : 1 + at % 3;  // what it is like
+            std::mt19937 random(unsigned(step * n_lanes + at));
             std::normal_distribution<double> normal;
             StepRecord r;
             r.run = 1;
-            r.lane = lane;
+            r.lane = at;
             r.step = step;
             r.position = kPromptTokens + step;
             r.token_id = 1000 + step;

@@ -17,8 +17,8 @@ constexpr int kWidestName = 190;  // px at scale 1; longer names are cut
 FigureChart::FigureChart(QWidget* parent) : Chart(parent), marks_(new FigureMarks(this)) {}
 
 void FigureChart::setAxes(const QString& x, bool x_log, const QString& y, bool y_log) {
-    xAxis->setLabel(x);
-    yAxis->setLabel(y);
+    setAxisLabel(*xAxis, x);
+    setAxisLabel(*yAxis, y);
     setAxisLog(*xAxis, x_log);
     setAxisLog(*yAxis, y_log);
 }

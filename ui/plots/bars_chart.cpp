@@ -27,11 +27,21 @@ double StackedBars::rowHeight() const {
     return std::min(slot * 0.6, double(theme->px(18)));
 }
 
-int StackedBars::laneAt(QPointF at) const {
+int StackedBars::rowAt(QPointF at) const {
     if (at.x() > mParentPlot->axisRect()->left()) return -1;  // only the names are buttons
     for (int row = 0; row < int(rows.size()); ++row)
-        if (std::abs(at.y() - rowCentre(row)) <= rowHeight() / 2 + 2) return rows[row].lane;
+        if (std::abs(at.y() - rowCentre(row)) <= rowHeight() / 2 + 2) return row;
     return -1;
+}
+
+int StackedBars::laneAt(QPointF at) const {
+    const int row = rowAt(at);
+    return row < 0 ? -1 : rows[row].lane;
+}
+
+QString StackedBars::nameAt(QPointF at) const {
+    const int row = rowAt(at);
+    return row < 0 ? QString() : rows[row].name;
 }
 
 void StackedBars::draw(QCPPainter* painter) {
@@ -93,13 +103,14 @@ void BarsChart::setParts(const QVector<PartStyle>& styles, int decimals) {
 
 void BarsChart::setRows(const QVector<BarRow>& rows, const QString& axis_label) {
     bars_->rows = rows;
-    xAxis->setLabel(axis_label);
+    setAxisLabel(*xAxis, axis_label);
 }
 
 void BarsChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
     bars_->theme = &theme;
     axisRect()->setMargins(QMargins(theme.px(118), theme.px(8), theme.px(52), theme.px(40)));
+    setMinimumSize(theme.px(220), kLeastArea + theme.px(8) + theme.px(40));
     yAxis->grid()->setVisible(false);
 }
 

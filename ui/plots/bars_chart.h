@@ -26,7 +26,8 @@ class StackedBars : public QCPLayerable {
     int decimals = 2;
     const Theme* theme = &Theme::instance();
 
-    int laneAt(QPointF at) const;  ///< of the row there, or -1
+    int laneAt(QPointF at) const;      ///< of the row there, or -1
+    QString nameAt(QPointF at) const;  ///< of the row there, or ""
 
  protected:
     QRect clipRect() const override { return mParentPlot->viewport(); }
@@ -34,6 +35,7 @@ class StackedBars : public QCPLayerable {
     void draw(QCPPainter* painter) override;
 
  private:
+    int rowAt(QPointF at) const;
     double rowCentre(int row) const;
     double rowHeight() const;
 };
@@ -52,6 +54,10 @@ class BarsChart : public Chart {
 
  protected:
     int laneLabelAt(QPointF at) const override { return bars_->laneAt(at); }
+    QString tipAt(QPointF at) const override {
+        const QString name = bars_->nameAt(at);
+        return name.isEmpty() ? Chart::tipAt(at) : name;
+    }
     double minimumSpan() const override { return 1e-9; }
 
  private:

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/chart.h"
 
+#include <QHelpEvent>
 #include <QRubberBand>
+#include <QToolTip>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/plots/plot_style.h"
@@ -19,12 +22,18 @@ Chart::Chart(QWidget* parent) : QCustomPlot(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setContextMenuPolicy(Qt::PreventContextMenu);  // the right button draws a zoom box
-    setMinimumSize(120, 80);
     crosshair_ = new QCPItemStraightLine(this);
     crosshair_->setLayer(QStringLiteral("overlay"));  // buffered: moving it repaints nothing else
     crosshair_->setSelectable(false);
     crosshair_->setVisible(false);
-    connect(this, &QCustomPlot::afterReplot, this, [this] { drawn_ = true; });
+    // The data have a buffer of their own: while a run grows, axes and grid are not drawn again.
+    layer(QStringLiteral("main"))->setMode(QCPLayer::lmBuffered);
+    connect(this, &QCustomPlot::afterLayout, this, &Chart::fitTexts);
+    connect(this, &QCustomPlot::afterReplot, this, [this] {
+        drawn_ = true;
+        replot_waits_ = axes_changed_ = false;
+        drawn_ranges_ = ranges();
+    });
 }
 
 void Chart::setFollowing(bool follow) {
@@ -46,6 +55,7 @@ void Chart::hold() {
 
 void Chart::applyTheme(const Theme& theme) {
     theme_ = &theme;
+    changeAxes();
     setBackground(QBrush(theme.colour(QStringLiteral("base"))));
     crosshair_->setPen(QPen(theme.colour(QStringLiteral("text")), 1));
     for (QCPAxisRect* rect : axisRects()) {
@@ -55,10 +65,78 @@ void Chart::applyTheme(const Theme& theme) {
     }
 }
 
+void Chart::resizeEvent(QResizeEvent* event) {
+    arrange(event->size());
+    QCustomPlot::resizeEvent(event);
+}
+
 void Chart::refresh() {
     if (following_) fit();
     stale_ = !isVisible();
-    if (!stale_) replot(rpQueuedReplot);
+    if (stale_) return;
+    fresh_ = true;
+    if (replot_waits_) return;
+    if (drawn_ && !axes_changed_ && ranges() == drawn_ranges_) return layer(QStringLiteral("main"))->replot();
+    replot_waits_ = true;
+    replot(rpQueuedReplot);
+}
+
+QVector<QCPRange> Chart::ranges() const {
+    QVector<QCPRange> ranges;
+    for (const QCPAxisRect* rect : const_cast<Chart*>(this)->axisRects())  // QCustomPlot's own is not const
+        for (const QCPAxis::AxisType side : {QCPAxis::atBottom, QCPAxis::atLeft})
+            ranges << rect->axis(side)->range();
+    return ranges;
+}
+
+void Chart::setAxisLabel(QCPAxis& axis, const QString& text) {
+    if (labels_.contains(&axis) && labels_.value(&axis) == text) return;
+    labels_[&axis] = text;
+    axis.setLabel(text);
+    changeAxes();
+}
+
+/// Between layout and drawing: what stands on the axes is cut to the room that they have now.
+void Chart::fitTexts() {
+    for (QCPAxisRect* rect : axisRects()) {
+        for (const QCPAxis::AxisType side : {QCPAxis::atBottom, QCPAxis::atLeft}) {
+            QCPAxis* axis = rect->axis(side);
+            fitTicks(*axis);
+            const QString whole = labels_.value(axis);
+            if (whole.isEmpty()) continue;
+            // the label stands in the middle of its axis and may use the margins beside it
+            const QRect area = rect->rect(), outer = rect->outerRect();
+            const bool across = side == QCPAxis::atBottom;
+            const int before = across ? area.left() - outer.left() : area.top() - outer.top(),
+                      after = across ? outer.right() - area.right() : outer.bottom() - area.bottom();
+            const int room = (across ? area.width() : area.height()) + 2 * std::min(before, after);
+            axis->setLabel(QFontMetricsF(axis->labelFont()).elidedText(whole, Qt::ElideRight, std::max(room, 0)));
+        }
+    }
+}
+
+QString Chart::tipAt(QPointF at) const {
+    for (auto it = labels_.begin(); it != labels_.end(); ++it) {
+        const QCPAxis* axis = it.key();
+        if (axis->label() == it.value()) continue;
+        const QRect area = axis->axisRect()->rect();
+        const bool on = axis->axisType() == QCPAxis::atLeft ? at.x() < area.left() : at.y() > area.bottom();
+        if (on) return it.value();
+    }
+    return {};
+}
+
+bool Chart::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QCustomPlot::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString tip = tipAt(help->pos());
+    if (tip.isEmpty()) {
+        QToolTip::hideText();
+        event->ignore();
+    } else {
+        QToolTip::showText(help->globalPos(), tip, this);
+    }
+    return true;
 }
 
 void Chart::showEvent(QShowEvent* event) {
@@ -90,10 +168,15 @@ void Chart::paintForExport(QCPPainter& painter, QSize size, const Theme& theme) 
     const Theme& screen = *theme_;
     const bool crossed = crosshair_->visible();
     crosshair_->setVisible(false);
+    const QSize least = minimumSize();
     applyTheme(theme);
+    arrange(size);
     toPainter(&painter, size.width(), size.height());
     applyTheme(screen);
+    arrange(this->size());
+    setMinimumSize(least);
     crosshair_->setVisible(crossed);
+    drawn_ranges_.clear();  // the layout was that of the page
     if (isVisible()) replot(rpQueuedReplot);
 }
 
@@ -237,6 +320,7 @@ void Chart::keyPressEvent(QKeyEvent* event) {
 
 void Chart::paintEvent(QPaintEvent* event) {
     QCustomPlot::paintEvent(event);
+    if (!replot_waits_ && std::exchange(fresh_, false)) emit shown();
     if (!hasFocus()) return;
     QPainter painter(this);
     painter.setPen(QPen(theme_->colour(QStringLiteral("accent")), 2));

@@ -17,6 +17,8 @@ class Chart : public QCustomPlot {
  public:
     explicit Chart(QWidget* parent = nullptr);
 
+    static constexpr int kLeastArea = 60;  ///< px: no plot is drawn into less height than this
+
     bool following() const { return following_; }
     void setFollowing(bool follow);  ///< true fits at once
 
@@ -24,11 +26,18 @@ class Chart : public QCustomPlot {
     virtual void applyTheme(const Theme& theme);
     /// Ranges that show all data.
     virtual void fit() = 0;
-    /// Fits while following; then one replot in the next turn of the event loop, or none before the chart is visible.
+    /// Fits while following; then the data are drawn anew, and axes and grid only where they changed. Nothing before
+    /// the chart is visible.
     void refresh();
+    /// The label of an axis: cut with an ellipsis where there is no room, then whole in the tooltip.
+    void setAxisLabel(QCPAxis& axis, const QString& text);
 
     void showCrosshair(double x);  ///< repaints its layer only, and only when it moved
     void hideCrosshair();
+
+    /// A chart takes what there is; it asks for no more than its least size.
+    QSize sizeHint() const override { return minimumSize(); }
+    QSize minimumSizeHint() const override { return minimumSize(); }
 
     /// Width and height a picture of this chart has, at 96 units an inch.
     virtual QSize exportSize() const { return {643, 320}; }  // 170 mm wide
@@ -36,6 +45,7 @@ class Chart : public QCustomPlot {
     void paintForExport(QCPPainter& painter, QSize size, const Theme& theme);
 
  signals:
+    void shown();  ///< what refresh() drew is on the screen
     void followingChanged(bool follow);
     void pointed(double x, double y);  ///< the mouse is over the axes
     void pointerLeft();
@@ -47,6 +57,12 @@ class Chart : public QCustomPlot {
  protected:
     /// Lane whose label is at this place, or -1.
     virtual int laneLabelAt(QPointF) const { return -1; }
+    /// Places what stands side by side or above each other, for a picture of this size.
+    virtual void arrange(QSize) {}
+    /// What the tooltip says at this place; "": nothing.
+    virtual QString tipAt(QPointF at) const;
+    /// The next refresh() draws axes and grid too.
+    void changeAxes() { axes_changed_ = true; }
     /// Least width of the x range.
     virtual double minimumSpan() const { return 2; }
     const Theme& theme() const { return *theme_; }
@@ -58,12 +74,16 @@ class Chart : public QCustomPlot {
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
  private:
     void hold();
     void replotCrosshair();
+    void fitTexts();
+    QVector<QCPRange> ranges() const;
     void zoom(QCPAxis& axis, double factor, double centre);
     void zoomToBox(const QRect& box);
 
@@ -77,6 +97,10 @@ class Chart : public QCustomPlot {
     bool following_ = true;
     bool stale_ = true;
     bool drawn_ = false;  ///< there is something the crosshair can be drawn over
+    bool axes_changed_ = true, replot_waits_ = false;
+    bool fresh_ = false;               ///< drawn by refresh() and not on the screen yet
+    QVector<QCPRange> drawn_ranges_;   ///< of the axes as they stand on the screen
+    QHash<QCPAxis*, QString> labels_;  ///< whole
 };
 
 }  // namespace kvasir::ui

@@ -11,17 +11,14 @@ namespace kvasir::ui {
 ControllerFeed::ControllerFeed(RunController& controller) : PlotFeed(&controller), controller_(controller) {
     connect(&controller, &RunController::runBegan, this, [this] {
         frame_.reset();
+        growth_.stop();
+        pace_.begin();
         emit runBegan();
     });
+    clock_.start();
     growth_.setSingleShot(true);
     connect(&growth_, &QTimer::timeout, this, &ControllerFeed::passOn);
-    connect(&controller, &RunController::recordsAppended, this, [this] {
-        constexpr int kFrames = 4;  // one plot costs as much as all the words of a frame
-        if (!controller_.underWay())
-            passOn();
-        else if (!growth_.isActive())
-            growth_.start(kFrames * controller_.frameInterval());
-    });
+    connect(&controller, &RunController::recordsAppended, this, &ControllerFeed::grow);
     connect(&controller, &RunController::distributionReady, this,
             [this](std::shared_ptr<const DistributionFrame> frame) {
                 frame_ = std::move(frame);
@@ -40,10 +37,12 @@ const RunModel& ControllerFeed::run() const {
 }
 
 void ControllerFeed::requestDistribution(const DistributionRequest& request) {
+    looked_at_ = request;
     controller_.requestDistribution(request);
 }
 
 void ControllerFeed::cancelDistribution() {
+    looked_at_.reset();
     controller_.cancelDistribution();
 }
 
@@ -51,15 +50,26 @@ void ControllerFeed::passOnFrame() {
     if (frame_) emit distributionReady(std::exchange(frame_, nullptr));
 }
 
+void ControllerFeed::grow() {
+    const int wait = controller_.flowing() ? pace_.wait(clock_.elapsed(), controller_.frameInterval()) : 0;
+    if (wait == 0)
+        passOn();
+    else if (!growth_.isActive())
+        growth_.start(wait);
+}
+
 void ControllerFeed::passOn() {
+    growth_.stop();
+    pace_.shown(clock_.elapsed());
     passOnFrame();
     emit recordsAppended();
 }
 
 void ControllerFeed::readStatus() {
-    if (!controller_.underWay() && growth_.isActive()) {
-        growth_.stop();
-        passOn();
+    if (!controller_.flowing()) {
+        if (growth_.isActive()) passOn();
+        const bool paused = controller_.status().state == EngineState::paused;
+        if (paused && looked_at_) controller_.requestDistribution(*looked_at_);  // of the token that it stands at
     }
     const bool under_way = takes_tokens(controller_.status().state);
     if (under_way == under_way_) return;

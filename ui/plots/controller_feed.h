@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QTimer>
 
 #include "ui/plots/plot_feed.h"
+#include "ui/plots/plot_pace.h"
 #include "ui/shell/token_counter.h"
 
 namespace kvasir::ui {
 
 class RunController;
 
-/// The window's feed: passes on what the run controller says, growth and distributions every few frames only: drawing
-/// the plots anew costs more than the words that came. Belongs to the controller.
+/// The window's feed: passes on what the run controller says; while tokens flow, growth and distributions at the pace
+/// of plots. What stands still (a step, a pause, the end) is passed on at once. Belongs to the controller.
 class ControllerFeed : public PlotFeed {
     Q_OBJECT
  public:
@@ -31,12 +33,16 @@ class ControllerFeed : public PlotFeed {
     void readStatus();
     void countTokens();
     void plan(int n_tokens);  ///< of the experiment's text
-    void passOn();            ///< what was held back
+    void grow();
+    void passOn();  ///< what was held back
     void passOnFrame();
 
     RunController& controller_;
     TokenCounter counter_;
+    PlotPace pace_;
+    QElapsedTimer clock_;
     QTimer growth_;                                   ///< runs while growth is held back
+    std::optional<DistributionRequest> looked_at_;    ///< the picture that a view wants
     std::shared_ptr<const DistributionFrame> frame_;  ///< held back with it
     std::optional<PlannedRun> plan_;
     bool under_way_ = false;

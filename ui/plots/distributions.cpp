@@ -45,7 +45,7 @@ Distributions::Distributions(PlotFeed& feed, ViewState& view, const PlotTexts& t
     decoded_->setToolTip(tr("Histogram of the values that attention reads"));
     row->addWidget(layer_);
     row->addWidget(head_);
-    row->addWidget(decoded_);
+    readoutRow()->addWidget(decoded_);  // a row less of knobs
     addKnobs(knobs);
     addKnobs(picker_);
     addChart(chart_);

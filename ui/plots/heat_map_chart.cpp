@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/heat_map_chart.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,7 +36,10 @@ void ColourBar::draw(QCPPainter* painter) {
     const QRect area = mParentPlot->axisRect()->rect();
     const QFont font = theme->font(8.5);
     const QFontMetricsF metrics(font, painter->device());
-    const double gap = theme->px(6), height = theme->px(6), width = theme->px(90);
+    const double gap = theme->px(6), height = theme->px(6);
+    const double room = area.right() - mParentPlot->viewport().left() - theme->px(8);
+    const double words = metrics.horizontalAdvance(low) + metrics.horizontalAdvance(high) + 2 * gap;
+    const double width = std::clamp(room - words, 0.0, double(theme->px(90)));
     const double middle = area.top() - theme->px(12);
     const double baseline = middle + (metrics.ascent() - metrics.descent()) / 2;
     painter->setFont(font);
@@ -50,12 +54,18 @@ void ColourBar::draw(QCPPainter* painter) {
     const QRectF bar(x, middle - height / 2, width, height);
     painter->fillRect(bar, gradient);
     painter->drawRect(bar);
-    const QString before = name + QStringLiteral("  ") + low;
-    x -= gap + metrics.horizontalAdvance(before);
-    painter->drawText(QPointF(x, baseline), before);
+    x -= gap + metrics.horizontalAdvance(low);
+    painter->drawText(QPointF(x, baseline), low);
+    // the words before it give way: they stand in the tooltip too
+    const double edge = mParentPlot->viewport().left() + theme->px(8);
+    const QString quantity = metrics.elidedText(name, Qt::ElideRight, std::max(0.0, x - gap - edge));
+    x -= gap + metrics.horizontalAdvance(quantity);
+    painter->drawText(QPointF(x, baseline), quantity);
     if (grey.isEmpty()) return;
-    x -= 3 * gap + metrics.horizontalAdvance(grey);
-    painter->drawText(QPointF(x, baseline), grey);
+    const QString what = metrics.elidedText(grey, Qt::ElideRight, std::max(0.0, x - 4 * gap - height - edge));
+    if (what.size() < 3 && what != grey) return;
+    x -= 3 * gap + metrics.horizontalAdvance(what);
+    painter->drawText(QPointF(x, baseline), what);
     const QRectF swatch(x - gap - height, middle - height / 2, height, height);
     painter->fillRect(swatch, insideFloor(*theme));
     painter->drawRect(swatch);
@@ -72,8 +82,8 @@ HeatMapChart::HeatMapChart(QWidget* parent)
     grey_->setDataRange(QCPRange(0, 1));
     xAxis->setTicker(QSharedPointer<WholeTicker>::create());
     yAxis->setTicker(QSharedPointer<WholeTicker>::create());
-    xAxis->setLabel(QStringLiteral("token"));
-    yAxis->setLabel(QStringLiteral("layer"));
+    setAxisLabel(*xAxis, QStringLiteral("token"));
+    setAxisLabel(*yAxis, QStringLiteral("layer"));
     HeatMapChart::applyTheme(Theme::instance());
 }
 
@@ -139,10 +149,17 @@ void HeatMapChart::updateRange() {
     bar_->high = axisText(high);
 }
 
+QString HeatMapChart::tipAt(QPointF at) const {
+    if (at.y() >= axisRect()->top() || bar_->low.isEmpty()) return Chart::tipAt(at);
+    const QString scale = QStringLiteral("%1: %2 … %3").arg(bar_->name, bar_->low, bar_->high);
+    return bar_->grey.isEmpty() ? scale : scale + QLatin1Char('\n') + tr("grey: %1").arg(bar_->grey);
+}
+
 void HeatMapChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
     bar_->theme = &theme;
     axisRect()->setMargins(QMargins(theme.px(54), theme.px(24), theme.px(12), theme.px(40)));
+    setMinimumSize(theme.px(180), kLeastArea + theme.px(24) + theme.px(40));
     yAxis->grid()->setVisible(false);
     const QVector<QColor> colours = theme.sequential();
     QMap<double, QColor> stops;

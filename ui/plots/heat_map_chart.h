@@ -40,6 +40,9 @@ class HeatMapChart : public Chart {
     void fit() override;
     QSize exportSize() const override { return {643, 300}; }
 
+ protected:
+    QString tipAt(QPointF at) const override;
+
  private:
     void updateRange();
     bool holds(int position, int row) const;

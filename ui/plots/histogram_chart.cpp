@@ -46,8 +46,10 @@ void HistogramNotes::draw(QCPPainter* painter) {
     const QColor text = theme->colour(QStringLiteral("text"));
     painter->setFont(strong);
     painter->setPen(title_colour);
-    painter->drawText(QPointF(theme->px(8), baseline), title);
-    const double x = theme->px(8) + metrics.horizontalAdvance(title) + theme->px(10);
+    const double left = axes_->outerRect().left() + theme->px(8);
+    const QString name = metrics.elidedText(title, Qt::ElideRight, std::max(0.0, area.right() - left));
+    painter->drawText(QPointF(left, baseline), name);
+    const double x = left + metrics.horizontalAdvance(name) + theme->px(10);
     painter->setFont(plain);
     painter->setPen(theme->colour(QStringLiteral("dim")));
     painter->drawText(
@@ -90,9 +92,9 @@ HistogramChart::HistogramChart(QWidget* parent) : Chart(parent) {
         setAxisLog(*axis, false);
     for (QCPAxis* axis : {yAxis, lower_y}) {
         setAxisLog(*axis, true);
-        axis->setLabel(QStringLiteral("count"));
+        setAxisLabel(*axis, QStringLiteral("count"));
     }
-    lower_x->setLabel(QStringLiteral("value"));
+    setAxisLabel(*lower_x, QStringLiteral("value"));
     const auto together = [this](QCPAxis* a, QCPAxis* b) {  // the same ranges above and below, always
         const auto changed = qOverload<const QCPRange&>(&QCPAxis::rangeChanged);
         connect(a, changed, b, qOverload<const QCPRange&>(&QCPAxis::setRange));
@@ -159,9 +161,36 @@ void HistogramChart::restyleHistograms() {
 void HistogramChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
     before_notes_->theme = after_notes_->theme = &theme;
-    axisRect()->setMargins(QMargins(theme.px(54), theme.px(24), theme.px(12), theme.px(20)));
-    lower_->setMargins(QMargins(theme.px(54), theme.px(24), theme.px(12), theme.px(40)));
+    arrange(this->size());
     restyleHistograms();
+}
+
+int HistogramChart::heightAbove() const {
+    return 2 * heightBeside();  // each has half, and the lower one the wider margins
+}
+
+int HistogramChart::heightBeside() const {
+    return kLeastArea + theme().px(24) + theme().px(40);
+}
+
+void HistogramChart::arrange(QSize size) {
+    const bool wide = size.width() >= theme().px(300);
+    place(wide && size.height() < heightAbove());
+    setMinimumSize(theme().px(180), wide ? heightBeside() : heightAbove());
+}
+
+void HistogramChart::place(bool beside) {
+    const int left = theme().px(54), right = theme().px(12), top = theme().px(24), bottom = theme().px(40);
+    axisRect()->setMargins(QMargins(left, top, right, beside ? bottom : theme().px(20)));
+    lower_->setMargins(QMargins(beside ? theme().px(40) : left, top, right, bottom));
+    setAxisLabel(*xAxis, beside ? QStringLiteral("value") : QString());
+    setAxisLabel(*lower_->axis(QCPAxis::atLeft), beside ? QString() : QStringLiteral("count"));
+    if (beside == beside_) return;
+    beside_ = beside;
+    plotLayout()->take(lower_);
+    plotLayout()->simplify();
+    plotLayout()->addElement(beside ? 0 : 1, beside ? 1 : 0, lower_);
+    changeAxes();
 }
 
 void HistogramChart::fit() {

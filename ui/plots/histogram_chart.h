@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two histograms on the same bins, before above after, with the quantization levels drawn on the lower one.
+// Two histograms on the same bins, before and after, with the quantization levels drawn on the second one. They stand
+// above each other, or side by side where there is no height for that.
 #pragma once
 
 #include "core/session/distribution.h"
@@ -41,9 +42,13 @@ class HistogramChart : public Chart {
 
  protected:
     double minimumSpan() const override { return 1e-9; }
+    void arrange(QSize size) override;
 
  private:
     void restyleHistograms();
+    int heightAbove() const;   ///< that both need above each other
+    int heightBeside() const;  ///< and side by side
+    void place(bool beside);
 
     QCPAxisRect* lower_;
     QCPBars *before_, *after_;
@@ -51,6 +56,7 @@ class HistogramChart : public Chart {
     HistogramNotes *before_notes_, *after_notes_;
     int lane_index_ = 0;
     bool reference_ = false;
+    bool beside_ = false;
     QCPRange x_{-1, 1};
     double most_ = 1;
 };

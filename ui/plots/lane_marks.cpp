@@ -61,23 +61,38 @@ void LaneMarks::drawMarkers(QCPPainter* painter) const {
 
 void LaneMarks::placeLabels(double text_height) {
     const QRect area = mParentPlot->axisRect()->rect();
-    labels_.clear();
+    const double left = mParentPlot->axisRect()->right() + gap_ / 2,
+                 width = std::max(0.0, mParentPlot->viewport().right() - left);
+    // half a line more than the axis has, above and below: the margins are free there
+    const double top = std::max(double(mParentPlot->viewport().top()), area.top() - text_height / 2),
+                 bottom = area.bottom() + text_height / 2;
+    QVector<std::pair<double, int>> order;  // place at the end of the line, mark
     for (int i = 0; i < int(marks_.size()); ++i) {
         const bool expected = marks_[i].predicted && marks_[i].line->dataCount() == 0;
         const double value =
             endValue(expected ? *marks_[i].predicted : *marks_[i].line, mParentPlot->xAxis->range().upper);
         // without a value (all NaN, or nothing yet) the label waits at the bottom
-        const double y = std::isnan(value) ? area.bottom() : mParentPlot->yAxis->coordToPixel(value);
-        labels_ << Label{i,
-                         std::clamp(y, double(area.top()) + text_height / 2, double(area.bottom()) - text_height / 2)};
+        const double y = std::isfinite(value) ? mParentPlot->yAxis->coordToPixel(value) : area.bottom();
+        order << std::pair(std::clamp(std::isnan(y) ? bottom : y, double(area.top()), double(area.bottom())), i);
     }
-    std::stable_sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) { return a.y < b.y; });
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    labels_.clear();
+    const int n = int(order.size()), n_rows = std::max(1, int((bottom - top) / std::max(text_height, 1.0)));
+    letters_only_ = n > n_rows;
+    if (letters_only_) {
+        const int n_columns = (n + n_rows - 1) / n_rows;
+        const double column = width / n_columns;
+        for (int i = 0; i < n; ++i)
+            labels_ << Label{order[i].second, QRectF(left + i % n_columns * column, top + i / n_columns * text_height,
+                                                     column, text_height)};
+        return;
+    }
     QVector<double> centres;
-    for (const Label& label : labels_)
-        centres << label.y;
-    centres = spreadLabels(centres, text_height, area.top(), area.bottom());
-    for (int i = 0; i < int(labels_.size()); ++i)
-        labels_[i].y = centres[i];
+    for (const auto& [y, mark] : order)
+        centres << y;
+    centres = spreadLabels(centres, text_height, top, bottom);
+    for (int i = 0; i < n; ++i)
+        labels_ << Label{order[i].second, QRectF(left, centres[i] - text_height / 2, width, text_height)};
 }
 
 void LaneMarks::draw(QCPPainter* painter) {
@@ -85,34 +100,41 @@ void LaneMarks::draw(QCPPainter* painter) {
     painter->setFont(font_);
     const QFontMetricsF metrics(font_, painter->device());
     placeLabels(metrics.height());
-    const double left = mParentPlot->axisRect()->right() + gap_;
-    const double room = mParentPlot->viewport().right() - left - marker_size_ - gap_;
     for (const Label& label : labels_) {
         LaneMark mark = marks_[label.mark];
         if (!mark.shown) mark.look.colour = off_;
-        drawMarker(*painter, {left + marker_size_ / 2, label.y}, marker_size_, mark.look, ground_);
+        const double left = label.rect.left() + gap_ / 2, middle = label.rect.center().y();
+        drawMarker(*painter, {left + marker_size_ / 2, middle}, marker_size_, mark.look, ground_);
         const double text_left = mark.look.marker == LaneMarker::none ? left : left + marker_size_ + gap_ * 0.8;
-        const QString text = metrics.elidedText(mark.look.letter + QStringLiteral("  ") + mark.name, Qt::ElideRight,
-                                                room + (mark.look.marker == LaneMarker::none ? marker_size_ : 0));
+        const QString text = letters_only_ ? mark.look.letter
+                                           : metrics.elidedText(mark.look.letter + QStringLiteral("  ") + mark.name,
+                                                                Qt::ElideRight, label.rect.right() - text_left);
         painter->setPen(QPen(mark.look.colour));
-        painter->drawText(QPointF(text_left, label.y + (metrics.ascent() - metrics.descent()) / 2), text);
+        painter->drawText(QPointF(text_left, middle + (metrics.ascent() - metrics.descent()) / 2), text);
     }
 }
 
 QVector<QRectF> LaneMarks::labelRects() const {
-    const double height = QFontMetricsF(font_).height();
-    const double left = mParentPlot->axisRect()->right() + gap_ / 2;
     QVector<QRectF> rects;
     for (const Label& label : labels_)
-        rects << QRectF(left, label.y - height / 2, mParentPlot->viewport().right() - left, height);
+        rects << label.rect;
     return rects;
 }
 
-int LaneMarks::laneAt(QPointF at) const {
-    const QVector<QRectF> rects = labelRects();
-    for (int i = 0; i < int(rects.size()); ++i)
-        if (rects[i].contains(at)) return marks_[labels_[i].mark].lane;
+int LaneMarks::labelAt(QPointF at) const {
+    for (int i = 0; i < int(labels_.size()); ++i)
+        if (labels_[i].rect.contains(at)) return labels_[i].mark;
     return -1;
+}
+
+int LaneMarks::laneAt(QPointF at) const {
+    const int mark = labelAt(at);
+    return mark < 0 ? -1 : marks_[mark].lane;
+}
+
+QString LaneMarks::nameAt(QPointF at) const {
+    const int mark = labelAt(at);
+    return mark < 0 ? QString() : marks_[mark].look.letter + QStringLiteral("  ") + marks_[mark].name;
 }
 
 }  // namespace kvasir::ui

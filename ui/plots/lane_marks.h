@@ -21,7 +21,8 @@ struct LaneMark {
 };
 
 /// Drawn above the lines: about six markers each, at the same x for all lanes, and at the right edge marker, letter and
-/// short name, moved apart so that none covers another. A lane that is off is greyed and keeps its place.
+/// short name, moved apart so that none covers another. Where they have no room below each other they stand in columns
+/// of marker and letter, and the tooltip has the name. A lane that is off is greyed and keeps its place.
 class LaneMarks : public QCPLayerable {
     Q_OBJECT
  public:
@@ -31,6 +32,7 @@ class LaneMarks : public QCPLayerable {
     void applyTheme(const Theme& theme);
     int laneAt(QPointF at) const;  ///< of the label there, or -1
     QVector<QRectF> labelRects() const;
+    QString nameAt(QPointF at) const;  ///< letter and name of the label there, or ""
 
  protected:
     void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
@@ -42,10 +44,12 @@ class LaneMarks : public QCPLayerable {
 
     struct Label {
         int mark;
-        double y;
+        QRectF rect;
     };
+    int labelAt(QPointF at) const;
     QVector<LaneMark> marks_;
     QVector<Label> labels_;  // top to bottom, as last drawn
+    bool letters_only_ = false;
     QFont font_;
     QColor ground_, off_;
     double marker_size_ = 7, gap_ = 6;

@@ -7,7 +7,7 @@ namespace kvasir::ui {
 
 LinesChart::LinesChart(QWidget* parent) : Chart(parent), floor_(this), marks_(new LaneMarks(this)) {
     xAxis->setTicker(QSharedPointer<WholeTicker>::create());
-    xAxis->setLabel(QStringLiteral("token"));
+    setAxisLabel(*xAxis, QStringLiteral("token"));
     setQuantity({}, false);
     LinesChart::applyTheme(Theme::instance());
 }
@@ -34,6 +34,7 @@ void LinesChart::addPrediction(const QVector<double>& x, const QVector<double>& 
 }
 
 void LinesChart::setLaneShown(int lane, bool shown) {
+    if (shown != hidden_.contains(lane)) return;
     if (shown)
         hidden_.remove(lane);
     else
@@ -42,8 +43,9 @@ void LinesChart::setLaneShown(int lane, bool shown) {
 }
 
 void LinesChart::setQuantity(const QString& axis_label, bool log) {
-    yAxis->setLabel(axis_label);
+    setAxisLabel(*yAxis, axis_label);
     setAxisLog(*yAxis, log);
+    changeAxes();
 }
 
 void LinesChart::restyleLines() {
@@ -71,6 +73,7 @@ void LinesChart::restyleLines() {
 void LinesChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
     axisRect()->setMargins(QMargins(theme.px(54), theme.px(8), theme.px(84), theme.px(40)));
+    setMinimumSize(theme.px(180), kLeastArea + theme.px(8) + theme.px(40));
     marks_->applyTheme(theme);
     floor_.applyTheme(theme);
     restyleLines();

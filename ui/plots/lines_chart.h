@@ -43,6 +43,10 @@ class LinesChart : public Chart {
 
  protected:
     int laneLabelAt(QPointF at) const override { return marks_->laneAt(at); }
+    QString tipAt(QPointF at) const override {
+        const QString name = marks_->nameAt(at);
+        return name.isEmpty() ? Chart::tipAt(at) : name;
+    }
 
  private:
     void restyleLines();

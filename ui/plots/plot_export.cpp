@@ -6,11 +6,11 @@
 #include <QImage>
 #include <QPageSize>
 #include <QPdfWriter>
-#include <QSvgGenerator>
 #include <cmath>
 
 #include "core/base/output.h"
 #include "ui/plots/chart.h"
+#include "ui/plots/svg_page.h"
 
 namespace kvasir::ui {
 
@@ -22,10 +22,21 @@ constexpr int kEdge = 8, kTitleHeight = 20, kLegendHeight = 18;
 
 constexpr int kDotsPerMetre = int(kUnitsPerInch / kMillimetresPerInch * 1000 + 0.5);
 
-int captionHeight(const ExportPage& page, int width) {
-    QImage device(1, 1, QImage::Format_RGB32);  // text is as wide as on the page, whatever the screen
+/// Text is as wide as on the page, whatever the screen.
+QImage pageDevice() {
+    QImage device(1, 1, QImage::Format_RGB32);
     device.setDotsPerMeterX(kDotsPerMetre);
     device.setDotsPerMeterY(kDotsPerMetre);
+    return device;
+}
+
+int legendHeight(const ExportPage& page, int width) {
+    QImage device = pageDevice();
+    return page.legend.isEmpty() ? 0 : kLegendHeight * readoutLines(page.legend, width, *page.theme, &device);
+}
+
+int captionHeight(const ExportPage& page, int width) {
+    QImage device = pageDevice();
     const QFontMetrics metrics(page.theme->font(7), &device);
     return metrics.boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap, page.caption).height() + 4;
 }
@@ -39,10 +50,9 @@ void paintPage(QCPPainter& painter, const ExportPage& page) {
     painter.setFont(theme.font(9.5, true));
     painter.drawText(QRect(kEdge, kEdge / 2, width, kTitleHeight), Qt::AlignLeft | Qt::AlignVCenter, page.title);
     int y = kEdge / 2 + kTitleHeight;
-    if (!page.legend.isEmpty()) {
-        drawReadout(painter, QRectF(kEdge, y, width, kLegendHeight), page.legend, theme);
-        y += kLegendHeight;
-    }
+    const int legend = legendHeight(page, width);
+    if (legend > 0) drawReadout(painter, QRectF(kEdge, y, width, legend), page.legend, theme);
+    y += legend;
     painter.save();
     painter.translate(0, y);
     page.chart->paintForExport(painter, chart, theme);
@@ -63,9 +73,9 @@ const Theme& paperTheme() {
 
 QSize exportPageSize(const ExportPage& page) {
     const QSize chart = page.chart->exportSize();
-    const int legend = page.legend.isEmpty() ? 0 : kLegendHeight;
-    return {chart.width(), kEdge / 2 + kTitleHeight + legend + chart.height() +
-                               captionHeight(page, chart.width() - 2 * kEdge) + kEdge / 2};
+    const int width = chart.width() - 2 * kEdge;
+    return {chart.width(), kEdge / 2 + kTitleHeight + legendHeight(page, width) + chart.height() +
+                               captionHeight(page, width) + kEdge / 2};
 }
 
 QByteArray pngBytes(const ExportPage& page, int scale) {
@@ -90,22 +100,13 @@ QByteArray pngBytes(const ExportPage& page, int scale) {
 }
 
 QByteArray svgBytes(const ExportPage& page) {
-    QBuffer buffer;
-    buffer.open(QIODevice::WriteOnly);
-    const QSize size = exportPageSize(page);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setResolution(kUnitsPerInch);
-    generator.setSize(size);
-    generator.setViewBox(QRect(QPoint(0, 0), size));
-    generator.setTitle(page.title);
-    generator.setDescription(page.caption);
+    SvgPage svg(exportPageSize(page), page.title, page.caption);
     QCPPainter painter;
-    if (!painter.begin(&generator)) return {};
+    if (!painter.begin(&svg)) return {};
     painter.setModes(QCPPainter::pmVectorized | QCPPainter::pmNoCaching);
     paintPage(painter, page);
     painter.end();
-    return buffer.data();
+    return svg.bytes();
 }
 
 QByteArray pdfBytes(const ExportPage& page) {

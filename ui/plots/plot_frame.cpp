@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plot_frame.h"
 
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,19 @@ PlotFrame::PlotFrame(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QW
     : PlotView(parent), feed_(feed), view_(view), texts_(texts) {
     setObjectName(texts.id);
     setAccessibleName(texts.title);
-    column_ = new QVBoxLayout(this);
+    content_ = new QWidget;
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(content_);
+    for (QWidget* see_through : {scroll->viewport(), content_})  // the ground is the frame's own
+        see_through->setAutoFillBackground(false);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(scroll);
+    column_ = new QVBoxLayout(content_);
     readout_row_ = new QHBoxLayout;
     readout_ = new ReadoutLine;
     readout_row_->addWidget(readout_, 1);
@@ -96,6 +109,9 @@ void PlotFrame::addChart(Chart* chart) {
     chart->setAccessibleName(texts_.title);
     connect(chart, &Chart::followingChanged, this, [this, chart](bool follow) {
         if (chart == chart_) emit followingChanged(follow);
+    });
+    connect(chart, &Chart::shown, this, [this, chart] {
+        if (chart == chart_ && hasPicture()) emit updated();
     });
     connect(chart, &Chart::pointed, this, [this](double x, double y) {
         pointedAt(x, y);
@@ -205,6 +221,12 @@ void PlotFrame::showEvent(QShowEvent* event) {
         drawMissing();
     else
         moveCrosshair();
+}
+
+QSize PlotFrame::minimumSizeHint() const {
+    const Theme& theme = Theme::instance();
+    const int chart = Chart::kLeastArea + theme.px(8) + theme.px(40);
+    return {theme.px(200), chart + readoutLineHeight(theme) + theme.px(4) + theme.px(4) + theme.px(2)};
 }
 
 void PlotFrame::resizeEvent(QResizeEvent* event) {

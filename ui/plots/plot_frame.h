@@ -35,6 +35,8 @@ class PlotFrame : public PlotView {
     bool saveSvg(const QString& path, QString* error) override;
     bool savePdf(const QString& path, QString* error) override;
     bool isEmpty() const override;
+    /// The same for every plot, so that a tab does not move the docks beside it: what needs more height scrolls.
+    QSize minimumSizeHint() const override;
 
  protected:
     /// Is there something to draw, be it without records.
@@ -85,6 +87,7 @@ class PlotFrame : public PlotView {
     PlotFeed& feed_;
     ViewState& view_;
     PlotTexts texts_;
+    QWidget* content_;  ///< in a scroll area
     QVBoxLayout* column_;
     QHBoxLayout* readout_row_;
     ReadoutLine* readout_;

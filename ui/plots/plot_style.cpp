@@ -2,6 +2,7 @@
 #include "ui/plots/plot_style.h"
 
 #include <cmath>
+#include <initializer_list>
 
 #include "ui/plots/plot_text.h"
 
@@ -82,14 +83,24 @@ QVector<double> DecadeTicker::createTickVector(double step, const QCPRange& rang
     if (!narrow_) return QCPAxisTickerLog::createTickVector(step, range);
     QVector<double> ticks;
     const double first = std::pow(10.0, std::floor(std::log10(range.lower)));
-    for (double decade = first; decade <= range.upper * 10; decade *= 10)
-        for (const double digit : {1.0, 2.0, 5.0})
-            ticks << digit * decade;
+    const auto add = [&](std::initializer_list<double> digits) {
+        ticks.clear();
+        int n = 0;
+        for (double decade = first; decade <= range.upper * 10; decade *= 10)
+            for (const double digit : digits) {
+                ticks << digit * decade;
+                n += range.contains(digit * decade);
+            }
+        return n;
+    };
+    constexpr int kAll = 5;  // nothing has asked for fewer
+    if (add({1, 2, 5}) > mTickCount && mTickCount < kAll && add({1, 3}) > mTickCount) add({1});
     return ticks;
 }
 
-QString DecadeTicker::getTickLabel(double tick, const QLocale& locale, QChar format, int precision) {
-    return narrow_ ? axisText(tick) : QCPAxisTickerLog::getTickLabel(tick, locale, format, precision);
+/// The exponent is told by its letter, and that is another one in some languages: figures are those of C everywhere.
+QString DecadeTicker::getTickLabel(double tick, const QLocale&, QChar format, int precision) {
+    return narrow_ ? axisText(tick) : QCPAxisTickerLog::getTickLabel(tick, QLocale::c(), format, precision);
 }
 
 int DecadeTicker::getSubTickCount(double step) {
@@ -106,6 +117,39 @@ void setAxisLog(QCPAxis& axis, bool log) {
         axis.setTicker(QSharedPointer<PlainTicker>::create());
         axis.setNumberFormat(QStringLiteral("g"));
         axis.setNumberPrecision(6);
+    }
+}
+
+namespace {
+
+bool ticksFit(const QCPAxis& axis) {
+    const bool horizontal = QCPAxis::orientation(axis.axisType()) == Qt::Horizontal;
+    const QFontMetricsF metrics(axis.tickLabelFont());
+    const QVector<double> ticks = axis.tickVector();
+    const QVector<QString> labels = axis.tickVectorLabels();
+    double before = 0, extent_before = 0;
+    bool any = false;
+    for (qsizetype i = 0; i < ticks.size() && i < labels.size(); ++i) {
+        if (!axis.range().contains(ticks[i])) continue;
+        const double at = axis.coordToPixel(ticks[i]);
+        const double extent = horizontal ? metrics.horizontalAdvance(labels[i]) + metrics.height() / 2
+                                         : metrics.ascent() + metrics.descent() / 2;
+        if (any && std::abs(at - before) < (extent + extent_before) / 2) return false;
+        any = true;
+        before = at;
+        extent_before = extent;
+    }
+    return true;
+}
+
+}  // namespace
+
+void fitTicks(QCPAxis& axis) {
+    constexpr int kMost = 5;
+    for (int count = kMost;; --count) {
+        axis.ticker()->setTickCount(count);
+        axis.axisRect()->update(QCPLayoutElement::upPreparation);  // makes the ticks anew
+        if (count == 1 || ticksFit(axis)) return;
     }
 }
 

@@ -40,6 +40,9 @@ class DecadeTicker : public QCPAxisTickerLog {
     bool narrow_ = false;
 };
 
+/// As many ticks as their labels leave room for, so that none covers another.
+void fitTicks(QCPAxis& axis);
+
 /// Makes an axis linear or logarithmic, with the ticker that goes with it.
 void setAxisLog(QCPAxis& axis, bool log);
 

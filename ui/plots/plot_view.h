@@ -33,6 +33,7 @@ class PlotView : public QWidget {
     virtual bool isEmpty() const = 0;
 
  signals:
+    void updated();  ///< a picture with what came last is on the screen
     void followingChanged(bool follow);
     void subtitleChanged(const QString& subtitle);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place where values under the crosshair stand: a line of fixed height above the plot.
+// The one place where values under the crosshair stand: above the plot, in as many lines as the lanes' values need.
 #pragma once
 
 #include <QVector>
@@ -33,7 +33,12 @@ struct ReadoutPart {
 using Readout = QVector<ReadoutPart>;
 
 QString readoutText(const Readout& readout);  ///< letters stand for the markers; for screen readers
-/// Paints the line into `rect`, left aligned; what does not fit is cut at the right.
+/// Lines that the readout takes at a width: every value is whole; dim remarks stand behind the last one, cut where the
+/// room ends.
+int readoutLines(const Readout& readout, double width, const Theme& theme, QPaintDevice* device = nullptr);
+/// Height of one line.
+int readoutLineHeight(const Theme& theme);
+/// Paints the lines into `rect`, left aligned, from its top.
 void drawReadout(QPainter& painter, const QRectF& rect, const Readout& readout, const Theme& theme);
 /// Fill of one part of a bar in `colour`.
 void fillPart(QPainter& painter, const QRectF& rect, const QColor& colour, const PartStyle& style);
@@ -46,12 +51,17 @@ class ReadoutLine : public QWidget {
     const Readout& readout() const { return readout_; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    int nLines() const { return n_lines_; }
 
  protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
  private:
+    void countLines(bool may_shrink);
+
     Readout readout_;
+    int n_lines_ = 1;  ///< never fewer while the same parts stand in it, so that the plot below does not jump
 };
 
 }  // namespace kvasir::ui

@@ -11,6 +11,7 @@
 
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/plot_dock.h"
 #include "ui/shell/scheme_dialog.h"
 
 namespace kvasir::ui {
@@ -114,8 +115,21 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     heart_.setInterval(25);  // every beat takes the engine off a core
     connect(&heart_, &QTimer::timeout, this, &ResponseBenchmark::beat);
     connect(&window_.controller(), &RunController::recordsAppended, this, [this] {
-        if (running_ && first_token_ms_ < 0) first_token_ms_ = millisecondsSinceProcessStart();
+        if (!running_ || first_token_ms_ >= 0) return;
+        first_token_ms_ = millisecondsSinceProcessStart();
+        tokens_come_ = true;
+        tokens_.start();
     });
+    plots_.resize(window_.plotDocks().size());
+    for (size_t i = 0; i < plots_.size(); ++i)
+        connect(window_.plotDocks()[i]->plot(), &PlotView::updated, this, [this, i] {
+            if (!tokens_come_) return;
+            Seen& plot = plots_[i];
+            const double now = double(tokens_.elapsed());
+            plot.longest_ms = std::max(plot.longest_ms, now - plot.last_ms);
+            plot.last_ms = now;
+            ++plot.n;
+        });
     connect(&window_.controller(), &RunController::runBegan, this, [this] {
         if (window_.controller().runIsFromFile()) {  // a session took the place of the experiment that was to run
             running_ = false;
@@ -129,6 +143,10 @@ ResponseBenchmark::ResponseBenchmark(MainWindow& window) : window_(window) {
     });
     connect(&window_.controller(), &RunController::statusChanged, this, [this] {
         const EngineState state = window_.controller().status().state;
+        if (tokens_come_ && !takes_tokens(state)) {
+            tokens_come_ = false;
+            tokens_ms_ = double(tokens_.elapsed());
+        }
         if (running_ &&
             (state == EngineState::finished || state == EngineState::failed || state == EngineState::stopped))
             report();
@@ -153,6 +171,20 @@ void ResponseBenchmark::beat() {
     ++n_beats_;
 }
 
+void ResponseBenchmark::countPictures() {
+    double least = -1, longest = 0;
+    for (size_t i = 0; i < plots_.size(); ++i) {
+        PlotView* plot = window_.plotDocks()[i]->plot();
+        if (!plot->isVisible() || plot->visibleRegion().isEmpty()) continue;
+        const double rate = tokens_ms_ > 0 ? 1000 * plots_[i].n / tokens_ms_ : 0;
+        least = least < 0 ? rate : std::min(least, rate);
+        longest = std::max({longest, plots_[i].longest_ms, tokens_ms_ - plots_[i].last_ms});
+    }
+    if (least < 0) return;
+    std::printf("plot_updates_per_second %.2f\n", least);
+    std::printf("longest_plot_wait_ms %.0f\n", longest);
+}
+
 void ResponseBenchmark::report() {
     const double drawing_ms = running_ ? FramePace::threadCpuMs() - cpu_before_ms_ : 0;
     running_ = false;
@@ -165,6 +197,7 @@ void ResponseBenchmark::report() {
     std::printf("tokens %d\n", s.n_done);
     std::printf("run_seconds %.2f\n", s.elapsed_s);
     std::printf("drawing_seconds %.2f\n", drawing_ms * 1e-3);
+    countPictures();
     if (!window_.controller().run().empty())
         std::printf("steps_per_second %.1f\n", window_.controller().run().steps_per_second());
     std::fflush(stdout);

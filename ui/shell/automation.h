@@ -36,8 +36,10 @@ class ScreenshotTour : public QObject {
 };
 
 /// Runs the first experiment, kTokens tokens long, and prints: milliseconds from the start of the process to the first
-/// token, the longest time in which the event loop did not turn while the run was under way, what drawing took, and the
-/// steps per second to compare with those of `kvasir-cli run --tokens 256 --min-tokens 256 --json`.
+/// token, the longest time in which the event loop did not turn while the run was under way, how often the plots in
+/// sight showed what came (the least of them, from the first to the last token) and the longest that one took, what
+/// drawing took, and the steps per second to compare with those of `kvasir-cli run --tokens 256 --min-tokens 256
+/// --json`.
 class ResponseBenchmark : public QObject {
     Q_OBJECT
  public:
@@ -48,6 +50,13 @@ class ResponseBenchmark : public QObject {
  private:
     void beat();
     void report();
+    void countPictures();
+
+    /// One plot in sight.
+    struct Seen {
+        int n = 0;
+        double last_ms = 0, longest_ms = 0;
+    };
 
     MainWindow& window_;
     QTimer heart_;
@@ -55,6 +64,10 @@ class ResponseBenchmark : public QObject {
     double longest_ms_ = 0, first_token_ms_ = -1;
     double cpu_before_ms_ = 0;  // of this thread, when the run began
     qint64 n_beats_ = 0;
+    QElapsedTimer tokens_;     // since the first token
+    double tokens_ms_ = 0;     // until the last one
+    std::vector<Seen> plots_;  // in the order of the docks
+    bool tokens_come_ = false;
     bool running_ = false;
 };
 

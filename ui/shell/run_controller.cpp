@@ -9,6 +9,7 @@ namespace kvasir::ui {
 namespace {
 
 constexpr int kActiveInterval = FramePace::kShortest, kIdleInterval = 100;  // ms
+constexpr int kQuickTicks = 6;                                              // after a step
 
 bool active(EngineState state) {
     return state == EngineState::loading || (under_way(state) && state != EngineState::paused);
@@ -51,7 +52,7 @@ void RunController::loadModel(const QString& path) {
 }
 
 void RunController::start() {
-    step_when_started_ = false;
+    step_when_started_ = stepping_ = false;
     engine_.start(experiment_);
     timer_.start(kActiveInterval);
 }
@@ -61,6 +62,7 @@ void RunController::pause() {
 }
 
 void RunController::resume() {
+    stepping_ = false;
     engine_.resume();
     timer_.start(kActiveInterval);
 }
@@ -72,6 +74,8 @@ void RunController::step() {
     else
         engine_.start(experiment_);
     step_when_started_ = !goes_on;
+    stepping_ = true;
+    n_done_before_step_ = goes_on ? status_.n_done : 0;
     timer_.start(kActiveInterval);
 }
 
@@ -153,11 +157,20 @@ void RunController::tick() {
         if (!active(status.state)) timer_.setInterval(kIdleInterval);
         emit statusChanged();
     }
+    const bool stands = status_.state == EngineState::paused && status_.n_done > n_done_before_step_;
+    if (stepping_ && !step_when_started_ && (stands || !underWay())) {
+        stepping_ = false;
+        n_quick_ticks_ = kQuickTicks;
+    }
     const double drawn = FramePace::threadCpuMs();
     if (active(status_.state))
         timer_.setInterval(pace_.next(drawn));
     else
         pace_.idle(drawn);
+    if (stepping_)  // it is to be seen at once
+        timer_.setInterval(kActiveInterval);
+    else if (n_quick_ticks_ > 0)
+        timer_.setInterval(--n_quick_ticks_ > 0 || active(status_.state) ? kActiveInterval : kIdleInterval);
 }
 
 }  // namespace kvasir::ui

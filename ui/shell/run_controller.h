@@ -29,6 +29,8 @@ class RunController : public QObject {
     bool runIsOver() const {
         return !run_.empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));
     }
+    /// Tokens come one after the other: what has come may be drawn a little later. Not so in a pause or a step.
+    bool flowing() const { return underWay() && status_.state != EngineState::paused && !stepping_; }
     int frameInterval() const { return timer_.interval(); }  ///< ms, of the pace at the moment
     std::shared_ptr<const Model> model() const { return model_; }
     const Experiment& experiment() const { return experiment_; }
@@ -69,6 +71,9 @@ class RunController : public QObject {
     nlohmann::json session_extra_ = nlohmann::json::object();  ///< keys of the last session file that are not ours
     uint64_t run_serial_ = 0;
     bool step_when_started_ = false;
+    bool stepping_ = false;  ///< a step was asked for and is not shown yet
+    int n_done_before_step_ = 0;
+    int n_quick_ticks_ = 0;    ///< after a step its distribution follows
     bool loaded_run_ = false;  ///< run_ came from a file: late records of the run before are not its own
     QTimer timer_;
     FramePace pace_;
