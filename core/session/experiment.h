@@ -18,7 +18,11 @@ enum class Mode {
 struct LaneSetup {
     CacheSpec spec;
     bool enabled = true;
-    friend bool operator==(const LaneSetup&, const LaneSetup&) = default;
+    int mark = -1;  ///< its letter, colour and marker, see core/session/lane_identity.h; -1: not given yet
+    /// The same to run: how a lane is marked changes no number.
+    friend bool operator==(const LaneSetup& a, const LaneSetup& b) {
+        return a.spec == b.spec && a.enabled == b.enabled;
+    }
 };
 
 struct Experiment {

@@ -22,6 +22,7 @@ namespace session_limits {
 constexpr int kTokens = 10'000'000;  ///< tokens, steps, positions
 constexpr int kIds = 1 << 28;        ///< token ids
 constexpr int kLanes = 32;
+constexpr int kMarks = 1000;  ///< letters of lanes
 constexpr int kLayers = 4096, kHeads = 65536;
 constexpr double kBytes = 1e18, kNanoseconds = 1e18;
 constexpr double kNats = 1e9;                                           ///< any logarithm

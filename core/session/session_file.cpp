@@ -56,7 +56,7 @@ Experiment read_experiment(const json& j, const std::string& path) {
         const Fields l(lane, fmt::format("{}[{}]", f.path("lanes"), e.lanes.size()));
         auto spec = parse_cache_spec(l.text("spec", kWords));
         if (!spec) refuse_field(l.path("spec"), spec.error().message());
-        e.lanes.push_back({std::move(*spec), l.flag("enabled", true)});
+        e.lanes.push_back({std::move(*spec), l.flag("enabled", true), l.whole("mark", -1, kMarks, -1)});
     }
     if (e.lanes.empty()) refuse_field(f.path("lanes"), "it is empty");
     e.reference = f.whole("reference", 0, int(e.lanes.size()) - 1, 0);
@@ -90,8 +90,10 @@ Session read_session(json& j) {
 
 json experiment_to_json(const Experiment& e) {
     json lanes = json::array();
-    for (const LaneSetup& lane : e.lanes)
+    for (const LaneSetup& lane : e.lanes) {
         lanes.push_back({{"spec", lane.spec.text}, {"long_spec", long_spec(lane.spec)}, {"enabled", lane.enabled}});
+        if (lane.mark >= 0) lanes.back()["mark"] = lane.mark;
+    }
     return {{"model", e.model_path},
             {"prompt", e.prompt},
             {"chat", e.chat},

@@ -27,6 +27,9 @@ class TestLanes : public QObject {
         return words.join(QLatin1Char('|'));
     }
 
+    /// The session's own run, so that it can grow while it is shown.
+    static std::shared_ptr<const RunModel> runOf(Session& s) { return {std::shared_ptr<void>(), &s.run}; }
+
     /// Two lanes, three tokens; the second token's character is split over two tokens.
     static Session session(bool comparable) {
         Session s;
@@ -166,7 +169,7 @@ class TestLanes : public QObject {
         ViewState view;
         LaneBody body(view, nullptr);
         body.resize(400, 300);
-        body.setRun(&s.run, 1);
+        body.setRun(runOf(s), 1);
         const auto tinted = [&] {
             const QImage image = body.grab().toImage();
             const QRect last = body.stepRect(2);  // KL 0.4: tint 4
@@ -191,7 +194,7 @@ class TestLanes : public QObject {
         window.resize(300, 260);
         LaneBody body(view, &window);
         body.resize(window.size());
-        body.setRun(&s.run, 1);
+        body.setRun(runOf(s), 1);
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         const auto compare = [&] {
@@ -274,7 +277,7 @@ class TestLanes : public QObject {
         ViewState state;
         LaneBody body(state, nullptr);
         body.resize(400, 300);
-        body.setRun(&s.run, 1);
+        body.setRun(runOf(s), 1);
         QVERIFY(body.stepRect(3).isNull());
         body.endText();
         QVERIFY(!body.stepRect(3).isNull());

@@ -24,16 +24,13 @@ LaneBody::LaneBody(ViewState& view, QWidget* parent) : QWidget(parent), view_(vi
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    connect(&view_, &ViewState::crosshairChanged, this, [this](int step) {
-        step_ = step;
-        update();
-    });
+    connect(&view_, &ViewState::crosshairChanged, this, qOverload<>(&QWidget::update));
 }
 
-void LaneBody::setRun(const RunModel* run, int lane) {
-    run_ = run;
+void LaneBody::setRun(std::shared_ptr<const RunModel> run, int lane) {
+    run_ = std::move(run);
     lane_ = lane;
-    step_ = -1;
+    scroll_ = 0;
     ended_ = false;
     rebuild();
 }
@@ -225,16 +222,16 @@ void LaneBody::wheelEvent(QWheelEvent* event) {
 void LaneBody::moveCursor(int step) {
     const int last = int(marks_.size()) - 1;
     if (last < 0) return;
-    view_.setCrosshairStep(std::clamp(step, 0, last));
-    emit scrollWanted(scrollFor(step_));
-    if (!run_ || run_->empty()) return;
-    const StepRecord& r = run_->lane(lane_)[size_t(step_)];
+    const int at = std::clamp(step, 0, last);
+    view_.setCrosshairStep(at);
+    emit scrollWanted(scrollFor(at));
+    const StepRecord& r = run_->lane(lane_)[size_t(at)];
     setAccessibleDescription(
         tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));
 }
 
 void LaneBody::keyPressEvent(QKeyEvent* event) {
-    const int at = step_ < 0 ? 0 : step_;
+    const int at = std::max(0, step());
     const QRectF here = flow_.rectOf(at + promptTokens());
     const auto line = [&](double by) {
         const QPointF p(here.center().x(), here.center().y() + by * flow_.lineHeight());
@@ -249,7 +246,7 @@ void LaneBody::keyPressEvent(QKeyEvent* event) {
             moveCursor(at - 1);
             return;
         case Qt::Key_Right:
-            moveCursor(step_ < 0 ? 0 : at + 1);
+            moveCursor(step() < 0 ? 0 : at + 1);
             return;
         case Qt::Key_Up:
             line(-1);
@@ -271,8 +268,8 @@ void LaneBody::keyPressEvent(QKeyEvent* event) {
             return;
         case Qt::Key_Return:
         case Qt::Key_Enter:
-            if (step_ < 0) moveCursor(0);
-            if (step_ >= 0 && step_ < int(marks_.size())) emit details(step_);
+            if (step() < 0) moveCursor(0);
+            if (step() >= 0 && step() < int(marks_.size())) emit details(step());
             return;
         default:
             QWidget::keyPressEvent(event);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 #include <vector>
 
 #include "core/model/tokenizer.h"
@@ -18,8 +19,8 @@ class LaneBody : public QWidget {
  public:
     LaneBody(ViewState& view, QWidget* parent);
 
-    /// Shows `lane` of `run`, from the start. The run must outlive the body or be replaced here.
-    void setRun(const RunModel* run, int lane);
+    /// Shows `lane` of `run`, from the start. What is laid out here belongs to this run and keeps it.
+    void setRun(std::shared_ptr<const RunModel> run, int lane);
     void appendNew();  ///< takes the records that came since
     void endText();    ///< no record comes any more: bytes that wait for the rest of their character are shown
     void setPromptShown(bool shown);
@@ -32,7 +33,7 @@ class LaneBody : public QWidget {
     int contentHeight() const;  ///< of the text, pixels
     int visibleHeight() const;  ///< room for it
     int lineHeight() const { return int(flow_.lineHeight()); }
-    int step() const { return step_; }  ///< token under the lane's own cursor
+    int step() const { return view_.crosshairStep(); }  ///< token under the cursor, -1: none
     /// Rectangle of a token in this widget; null when it is not in sight.
     QRect stepRect(int step) const;
     /// Scroll position that shows this token.
@@ -76,7 +77,7 @@ class LaneBody : public QWidget {
     void moveCursor(int step);
 
     ViewState& view_;
-    const RunModel* run_ = nullptr;
+    std::shared_ptr<const RunModel> run_;
     int lane_ = 0;
     TokenFlow flow_;
     std::vector<Mark> marks_;  // by step
@@ -90,7 +91,7 @@ class LaneBody : public QWidget {
     QString note_;
     bool note_bad_ = false;
     double points_ = 11;
-    int scroll_ = 0, step_ = -1;
+    int scroll_ = 0;
 };
 
 }  // namespace kvasir::ui

@@ -114,7 +114,7 @@ void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, do
         painter.fillPath(pennant, text);
         painter.restore();
     }
-    if (step >= 0 && step == step_) {
+    if (step >= 0 && step == this->step()) {
         painter.setPen(QPen(text, 1.5));
         painter.drawRect(box.adjusted(-1.5, -0.5, 1.5, 0.5));
     }

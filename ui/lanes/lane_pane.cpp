@@ -19,18 +19,18 @@ LanePane::LanePane(RunController& controller, ViewState& view, QWidget* parent)
 }
 
 void LanePane::setLane(int lane) {
-    body_->setRun(&controller_.run(), lane);
+    body_->setRun(controller_.sharedRun(), lane);
     updateHeader();
 }
 
 void LanePane::updateHeader() {
     const RunModel& run = controller_.run();
     const bool measured = !run.empty();
-    const Experiment& experiment = measured ? run.info().experiment : controller_.experiment();
+    const Experiment& experiment = controller_.shownExperiment();
     if (lane() >= int(experiment.lanes.size())) return;
     const CacheSpec& spec = experiment.lanes[size_t(lane())].spec;
     LaneHeader::Content c;
-    c.look = Theme::instance().laneOf(lane(), experiment.reference);
+    c.look = Theme::instance().laneOf(experiment, lane());
     c.name = QString::fromStdString(display_name(spec));
     c.spec = QString::fromStdString(spec.text);
     c.reference = lane() == experiment.reference;

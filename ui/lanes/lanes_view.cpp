@@ -46,8 +46,11 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     connect(&header_timer_, &QTimer::timeout, this, &LanesView::updateHeaders);
     connect(bar_, &QScrollBar::valueChanged, this, [this](int y) {
         if (!adjusting_) following_ = y >= bar_->maximum();
-        for (LanePane* pane : panes_)
-            pane->body()->setScroll(y / pane->body()->lineHeight() * pane->body()->lineHeight());
+        applyScroll();
+        hidePopover();
+    });
+    connect(&controller_, &RunController::runLeaves, this, [this] {
+        hover_timer_.stop();
         hidePopover();
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
@@ -106,15 +109,20 @@ LanePane* LanesView::makePane(int place) {
 
 void LanesView::rebuild() {
     hidePopover();
-    const bool measured = !controller_.run().empty();
-    const Experiment& experiment = measured ? controller_.run().info().experiment : controller_.experiment();
+    const Experiment& experiment = controller_.shownExperiment();
     std::vector<int> lanes;
     for (int i = 0; i < int(experiment.lanes.size()); ++i)
         if ((experiment.lanes[size_t(i)].enabled || i == experiment.reference) && view_.laneShown(i))
             lanes.push_back(i);
+    rebuilding_ = true;  // the panes change one by one: what concerns all of them waits for the last
     while (panes_.size() > lanes.size()) {
-        delete panes_.back();
+        LanePane* pane = panes_.back();  // whose menu may have asked for this
         panes_.pop_back();
+        pane->hide();
+        pane->disconnect(this);
+        pane->body()->disconnect(this);
+        pane->setObjectName(QString());
+        pane->deleteLater();
     }
     while (panes_.size() < lanes.size())
         panes_.push_back(makePane(int(panes_.size())));
@@ -125,6 +133,7 @@ void LanesView::rebuild() {
     for (size_t i = 0; i < panes_.size(); ++i)
         panes_[i]->setLane(lanes[i]);
     endTexts();
+    rebuilding_ = false;
     legend_->setFreeRunning(experiment.mode == Mode::free_running);
     updateScroll();
 }
@@ -182,7 +191,7 @@ void LanesView::updateScroll() {
         content = std::max(content, pane->body()->contentHeight());
         page = std::min(page, pane->body()->visibleHeight());
     }
-    if (panes_.empty()) return;
+    if (panes_.empty() || rebuilding_) return;
     adjusting_ = true;
     bar_->setPageStep(page);
     // whole lines, so that none is cut under the line above the text
@@ -191,6 +200,14 @@ void LanesView::updateScroll() {
     bar_->setRange(0, (std::max(0, content - page) + line - 1) / line * line);
     if (following_) bar_->setValue(bar_->maximum());
     adjusting_ = false;
+    applyScroll();  // of panes that came later than the bar's last move, too
+}
+
+void LanesView::applyScroll() {
+    for (LanePane* pane : panes_) {
+        const int line = pane->body()->lineHeight();
+        pane->body()->setScroll(bar_->value() / line * line);
+    }
 }
 
 void LanesView::setFollowing(bool follow) {
@@ -242,7 +259,7 @@ void LanesView::showPopover(LanePane* pane, int step) {
     const QRect token = pane->body()->stepRect(step);
     if (token.isNull()) return;
     hover_step_ = step;
-    popover_->showFor(controller_.run(), pane->lane(), step,
+    popover_->showFor(controller_.sharedRun(), pane->lane(), step,
                       QRect(pane->body()->mapTo(window(), token.topLeft()), token.size()));
 }
 

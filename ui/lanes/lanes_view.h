@@ -50,7 +50,7 @@ class LanesView : public QWidget {
     void endTexts();
     void updateHeaders();
     void updateScroll();
-    void scrollTo(int y);
+    void applyScroll();
     void showPopover(LanePane* pane, int step);
     LanePane* makePane(int place);
 
@@ -66,7 +66,7 @@ class LanesView : public QWidget {
     QTimer hover_timer_, header_timer_;
     LanePane* hover_pane_ = nullptr;
     int hover_step_ = -1;
-    bool following_ = true, prompt_shown_ = false, adjusting_ = false;
+    bool following_ = true, prompt_shown_ = false, adjusting_ = false, rebuilding_ = false;
     double points_ = 11;
     int least_columns_ = 1, most_columns_ = 4, columns_ = 0;
 };

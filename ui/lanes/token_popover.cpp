@@ -34,16 +34,16 @@ int TokenPopover::rowHeight() const {
     return QFontMetrics(Theme::instance().mono(9)).height() + Theme::instance().px(4);
 }
 
-void TokenPopover::showFor(const RunModel& run, int lane, int step, const QRect& token) {
-    if (run.empty() || lane >= run.n_lanes() || step < 0 || step >= int(run.lane(lane).size()) || token.isNull()) {
+void TokenPopover::showFor(std::shared_ptr<const RunModel> run, int lane, int step, const QRect& token) {
+    if (run->empty() || lane >= run->n_lanes() || step < 0 || step >= int(run->lane(lane).size()) || token.isNull()) {
         hide();
         return;
     }
-    run_ = &run;
+    run_ = std::move(run);
     lane_ = lane;
     step_ = step;
     const Theme& theme = Theme::instance();
-    const bool alone = lane == run.info().experiment.reference;
+    const bool alone = lane == run_->info().experiment.reference;
     const int width = alone ? theme.px(230) : theme.px(390);
     const int height = theme.px(40) + theme.px(24) + kRows * rowHeight() + theme.px(48);
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
@@ -85,7 +85,7 @@ QString TokenPopover::asText() const {
 
 void TokenPopover::paintColumn(QPainter& painter, int x, int width, int lane) {
     const Theme& theme = Theme::instance();
-    const LaneLook look = theme.laneOf(lane, run_->info().experiment.reference);
+    const LaneLook look = theme.laneOf(run_->info().experiment, lane);
     int y = theme.px(40);
     const int chip = theme.px(16);
     paintChip(painter, QRect(x, y, chip, chip), look);

@@ -5,6 +5,7 @@
 #include <QRect>
 #include <QToolButton>
 #include <QWidget>
+#include <memory>
 
 #include "core/session/run_model.h"
 
@@ -16,7 +17,7 @@ class TokenPopover : public QWidget {
     explicit TokenPopover(QWidget* window);
 
     /// `token` in coordinates of the parent; the popover stays inside the parent.
-    void showFor(const RunModel& run, int lane, int step, const QRect& token);
+    void showFor(std::shared_ptr<const RunModel> run, int lane, int step, const QRect& token);
 
  protected:
     void paintEvent(QPaintEvent*) override;
@@ -27,7 +28,7 @@ class TokenPopover : public QWidget {
     void paintColumn(QPainter& painter, int x, int width, int lane);
     int rowHeight() const;
 
-    const RunModel* run_ = nullptr;
+    std::shared_ptr<const RunModel> run_;  // what is shown stays there while it is shown
     int lane_ = 0, step_ = 0;
     QToolButton* copy_;
 };

@@ -10,7 +10,7 @@ namespace kvasir::ui {
 struct BarRow {
     int lane = 0;
     bool reference = false;
-    int index = 0;  ///< among the lanes without the reference
+    int index = 0;  ///< lane_mark()
     QString name;
     std::vector<double> parts;  ///< none: the row is a heading over those below
     bool shown = true;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/session/lane_identity.h"
 #include "ui/plots/flow_layout.h"
 #include "ui/plots/lane_picker.h"
 #include "ui/plots/plot_text.h"
@@ -109,8 +110,9 @@ void Distributions::receive(std::shared_ptr<const DistributionFrame> frame) {
     const bool other = !frame_ || !(frame_->request == frame->request);
     frame_ = std::move(frame);
     frame_run_ = run().shared_info();
-    const int reference = run().info().experiment.reference, lane = frame_->request.lane;
-    chart_->show(*frame_, lane - (lane > reference ? 1 : 0), lane == reference);
+    const Experiment& experiment = run().info().experiment;
+    const int lane = frame_->request.lane;
+    chart_->show(*frame_, lane_mark(experiment, lane), lane == experiment.reference);
     if (other) {
         chart_->setFollowing(true);
         emit subtitleChanged(what());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/session/lane_identity.h"
 #include "ui/plots/plot_style.h"
 #include "ui/plots/plot_text.h"
 
@@ -106,8 +107,7 @@ void LaneLinesPlot::buildLines() {
                               ? check_geometry(setup.spec, planned->shape.n_kv_heads, planned->shape.head_dim).ok()
                               : !run().info().lanes[size_t(lane)].failed;
         if (!setup.enabled || !runs || (reference && !measure().reference)) continue;
-        chart_->addLine(lane, lane - (lane > experiment.reference ? 1 : 0), reference, laneShortName(setup.spec),
-                        measure().raw);
+        chart_->addLine(lane, lane_mark(experiment, lane), reference, laneShortName(setup.spec), measure().raw);
         if (measure().predicted) addPrediction(setup.spec);
     }
     lanesShown();

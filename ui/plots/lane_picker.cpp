@@ -32,7 +32,7 @@ void LanePicker::setLanes(const RunModel& run, bool with_reference) {
         if (!experiment.lanes[size_t(i)].enabled || run.info().lanes[size_t(i)].failed) continue;
         auto* button = new QToolButton(this);
         button->setCheckable(true);
-        button->setText(Theme::instance().laneOf(i, experiment.reference).letter + QLatin1Char(' ') +
+        button->setText(Theme::instance().laneOf(experiment, i).letter + QLatin1Char(' ') +
                         laneShortName(experiment.lanes[size_t(i)].spec));
         button->setToolTip(laneName(run, i));
         buttons_->addButton(button, i);

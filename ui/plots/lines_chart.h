@@ -16,7 +16,7 @@ class LinesChart : public Chart {
     struct Line {
         int lane = 0;
         bool reference = false;
-        int index = 0;  ///< among the lanes without the reference
+        int index = 0;  ///< lane_mark()
         QString name;
         FlooredGraph* line = nullptr;
         FlooredGraph* raw = nullptr;    ///< nullptr where the line is what was recorded

@@ -144,7 +144,7 @@ void PlotFrame::addKnobs(QWidget* row) {
 }
 
 LaneLook PlotFrame::look(int lane) const {
-    return Theme::instance().laneOf(lane, run().info().experiment.reference);
+    return Theme::instance().laneOf(run().info().experiment, lane);
 }
 
 bool PlotFrame::following() const {
@@ -163,6 +163,9 @@ bool PlotFrame::isEmpty() const {
 
 void PlotFrame::startAgain() {
     new_run_ = true;
+    pointing_ = false;
+    for (Chart* chart : charts_)
+        if (!chart->following()) chart->setFollowing(true);  // what was held is a place in the run before
     catchUp();
 }
 

@@ -132,7 +132,7 @@ QString laneShortName(const CacheSpec& spec) {
 }
 
 QByteArray laneLetter(const RunModel& run, int lane) {
-    return Theme::instance().laneOf(lane, run.info().experiment.reference).letter.toUtf8();
+    return Theme::instance().laneOf(run.info().experiment, lane).letter.toUtf8();
 }
 
 QByteArray laneSpec(const RunModel& run, int lane) {

@@ -104,7 +104,7 @@ void ScreenshotTour::grabSchemeEditor(const QString& name) {
     const Experiment& e = window_.controller().experiment();
     const int lane = int(e.lanes.size()) - 1;
     SchemeDialog dialog(e.lanes[size_t(lane)].spec, &window_.controller().model()->config(),
-                        Theme::instance().laneOf(lane, e.reference), false, &window_);
+                        Theme::instance().laneOf(e, lane), false, &window_);
     dialog.show();
     QApplication::processEvents();
     grab(&dialog, name);

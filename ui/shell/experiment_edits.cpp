@@ -4,6 +4,7 @@
 #include <QUndoCommand>
 #include <utility>
 
+#include "core/session/lane_identity.h"
 #include "ui/shell/run_controller.h"
 
 namespace kvasir::ui {
@@ -43,12 +44,17 @@ const Experiment& ExperimentEdits::experiment() const {
 
 void ExperimentEdits::apply(const QString& what, const Experiment& after) {
     if (after == experiment()) return;
-    stack_.push(new Edit(controller_, what, experiment(), after));
+    stack_.push(new Edit(controller_, what, experiment(), controller_.withMarks(after)));
 }
 
-void ExperimentEdits::addLane(const CacheSpec& spec) {
+bool ExperimentEdits::hasRoom() const {
+    return int(experiment().lanes.size()) < kMostLanes;
+}
+
+void ExperimentEdits::addLane(const CacheSpec& spec, int mark) {
+    if (!hasRoom()) return;
     Experiment e = experiment();
-    e.lanes.push_back({spec, true});
+    e.lanes.push_back({spec, true, mark});
     apply(tr("Add %1").arg(nameOf(spec)), e);
 }
 
@@ -59,8 +65,10 @@ void ExperimentEdits::replaceLane(int lane, const CacheSpec& spec) {
 }
 
 void ExperimentEdits::duplicateLane(int lane) {
+    if (!hasRoom()) return;
     Experiment e = experiment();
     e.lanes.insert(e.lanes.begin() + lane + 1, e.lanes[size_t(lane)]);
+    e.lanes[size_t(lane) + 1].mark = -1;  // another lane
     if (e.reference > lane) ++e.reference;
     apply(tr("Duplicate %1").arg(nameOf(e.lanes[size_t(lane)].spec)), e);
 }

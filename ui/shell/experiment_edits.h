@@ -22,7 +22,8 @@ class ExperimentEdits : public QObject {
     /// Makes `after` the experiment; `what` names the change for undo. Nothing happens when nothing changes.
     void apply(const QString& what, const Experiment& after);
 
-    void addLane(const CacheSpec& spec);
+    bool hasRoom() const;                                ///< for one more lane
+    void addLane(const CacheSpec& spec, int mark = -1);  ///< -1: a free one
     void replaceLane(int lane, const CacheSpec& spec);
     void duplicateLane(int lane);
     void removeLane(int lane);

@@ -58,7 +58,7 @@ QWidget* LaneList::makeRow(int lane) {
     const Experiment& experiment = controller_.experiment();
     const LaneSetup& setup = experiment.lanes[size_t(lane)];
     const bool reference = lane == experiment.reference;
-    const LaneLook look = Theme::instance().laneOf(lane, experiment.reference);
+    const LaneLook look = Theme::instance().laneOf(experiment, lane);
     const QString name = QString::fromStdString(display_name(setup.spec));
     auto* row = new QWidget(this);
     row->setProperty(kLane, lane);

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/session/lane_identity.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/experiment_panel.h"
 #include "ui/shell/format.h"
@@ -50,6 +51,7 @@ MainWindow::MainWindow(Settings& settings)
                               ? ErrorMeasure::delta_probability
                               : ErrorMeasure::kl);
     controller_.setExperiment(rememberedExperiment(settings_));
+    connect(&controller_, &RunController::runLeaves, &view_, &ViewState::leaveRun);
 
     toolbar_ = new RunToolbar(controller_, actions_, main_menu_, this);
     addToolBar(toolbar_);
@@ -119,13 +121,7 @@ void MainWindow::makeCentre() {
     lanes_ = new LanesView(controller_, view_, centre);
     lanes_->setPromptShown(settings_.get("lanes/prompt").toBool());
     connect(lanes_, &LanesView::laneMenuWanted, this, [this](int lane, QMenu* menu) {
-        const auto& run = controller_.run();
-        const auto& now = controller_.experiment().lanes;
-        if (!run.empty() &&
-            (lane >= int(now.size()) || !(now[size_t(lane)].spec == run.info().experiment.lanes[size_t(lane)].spec)))
-            menu->addAction(tr("The experiment has another lane here now"))->setEnabled(false);
-        else
-            fillLaneMenu(lane, menu);
+        fillLaneMenu(same_lane(controller_.shownExperiment(), lane, controller_.experiment()), menu);
     });
     column->addWidget(lanes_, 1);
     setCentralWidget(centre);
@@ -186,12 +182,12 @@ void MainWindow::connectController() {
         showStatus();
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
-        view_.setCrosshairStep(-1);
         updateActions();
         showRunNotes();
         updateBanner();
     });
     connect(&controller_, &RunController::experimentChanged, this, [this] {
+        if (controller_.run().empty()) view_.leaveRun();  // lanes may have moved
         updateBanner();
         updateActions();
         if (messages_->message(QStringLiteral("unequal"))) showUnequal();

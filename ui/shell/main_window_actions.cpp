@@ -9,6 +9,7 @@
 
 #include "core/base/default_model.h"
 #include "core/session/fair_comparison.h"
+#include "core/session/lane_identity.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/experiment_panel.h"
@@ -61,7 +62,9 @@ void MainWindow::connectActions() {
     actions_.on("edit-text", [this] { editText(); });
     actions_.on("add-lane", [this] { addLane(); });
     actions_.on("edit-lane", [this] {
-        const int lane = lanes_->focusedLane() >= 0 ? lanes_->focusedLane() : panel_->lanes()->focusedLane();
+        const int shown = lanes_->focusedLane();
+        const int lane = shown >= 0 ? same_lane(controller_.shownExperiment(), shown, controller_.experiment())
+                                    : panel_->lanes()->focusedLane();
         editLane(lane >= 0 ? lane : int(controller_.experiment().lanes.size()) - 1);
     });
     actions_.on("copy-transcript",
@@ -162,13 +165,14 @@ void MainWindow::fillTextMenu() {
 
 void MainWindow::fillLaneMenu(int lane, QMenu* menu) {
     const Experiment& e = controller_.experiment();
-    if (lane >= int(e.lanes.size())) {
+    if (lane < 0 || lane >= int(e.lanes.size())) {
         menu->addAction(tr("This lane is not in the experiment any more"))->setEnabled(false);
         return;
     }
     const bool reference = lane == e.reference;
     menu->addAction(icon(QStringLiteral("edit")), tr("&Edit scheme …"), this, [this, lane] { editLane(lane); });
-    menu->addAction(icon(QStringLiteral("copy")), tr("&Duplicate"), this, [this, lane] { edits_.duplicateLane(lane); });
+    menu->addAction(icon(QStringLiteral("copy")), tr("&Duplicate"), this, [this, lane] { edits_.duplicateLane(lane); })
+        ->setEnabled(edits_.hasRoom());
     QAction* remove =
         menu->addAction(icon(QStringLiteral("remove")), tr("&Remove"), this, [this, lane] { edits_.removeLane(lane); });
     remove->setEnabled(!reference);
@@ -178,10 +182,12 @@ void MainWindow::fillLaneMenu(int lane, QMenu* menu) {
     menu->addAction(tr("Move do&wn"), this, [this, lane] { edits_.moveLane(lane, 1); })
         ->setEnabled(lane + 1 < int(e.lanes.size()));
     menu->addSeparator();
+    const int in_run = same_lane(e, lane, controller_.shownExperiment());
     QAction* shown = menu->addAction(tr("&Show in lanes and plots"), this,
-                                     [this, lane] { view_.setLaneShown(lane, !view_.laneShown(lane)); });
+                                     [this, in_run] { view_.setLaneShown(in_run, !view_.laneShown(in_run)); });
     shown->setCheckable(true);
-    shown->setChecked(view_.laneShown(lane));
+    shown->setEnabled(in_run >= 0);
+    shown->setChecked(in_run >= 0 && view_.laneShown(in_run));
 }
 
 void MainWindow::chooseMode(Mode mode) {
@@ -211,9 +217,12 @@ void MainWindow::addLane() {
     const Experiment& e = controller_.experiment();
     const auto model = controller_.model();
     const CacheSpec start = e.lanes.empty() ? CacheSpec() : e.lanes.back().spec;
-    SchemeDialog dialog(start, model ? &model->config() : nullptr,
-                        Theme::instance().laneOf(int(e.lanes.size()), e.reference), true, this);
-    if (dialog.exec() == QDialog::Accepted) edits_.addLane(dialog.spec());
+    Experiment with = e;
+    with.lanes.push_back({start, true});
+    with = controller_.withMarks(with);
+    const int lane = int(e.lanes.size());
+    SchemeDialog dialog(start, model ? &model->config() : nullptr, Theme::instance().laneOf(with, lane), true, this);
+    if (dialog.exec() == QDialog::Accepted) edits_.addLane(dialog.spec(), lane_mark(with, lane));
 }
 
 void MainWindow::editLane(int lane) {
@@ -221,7 +230,7 @@ void MainWindow::editLane(int lane) {
     if (lane < 0 || lane >= int(e.lanes.size())) return;
     const auto model = controller_.model();
     SchemeDialog dialog(e.lanes[size_t(lane)].spec, model ? &model->config() : nullptr,
-                        Theme::instance().laneOf(lane, e.reference), false, this);
+                        Theme::instance().laneOf(e, lane), false, this);
     if (dialog.exec() == QDialog::Accepted) edits_.replaceLane(lane, dialog.spec());
 }
 

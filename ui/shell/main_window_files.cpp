@@ -10,6 +10,7 @@
 #include <QStandardPaths>
 #include <QThreadPool>
 #include <QTimer>
+#include <algorithm>
 
 #include "core/base/default_model.h"
 #include "ui/lanes/lanes_view.h"
@@ -95,7 +96,7 @@ void MainWindow::openText(const QString& path) {
 
 nlohmann::json MainWindow::viewJson() const {
     nlohmann::json hidden = nlohmann::json::array();
-    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i)
+    for (int i = 0; i < controller_.run().n_lanes(); ++i)
         if (!view_.laneShown(i)) hidden.push_back(i);
     return {{"crosshair", view_.crosshairStep()},
             {"hidden_lanes", hidden},
@@ -105,16 +106,21 @@ nlohmann::json MainWindow::viewJson() const {
 
 void MainWindow::applyViewJson(const nlohmann::json& view) {
     if (!view.is_object()) return;
-    for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i)
-        view_.setLaneShown(i, true);
+    const RunModel& run = controller_.run();
+    const auto within = [](const nlohmann::json& value, size_t n) {  // a file says what it likes
+        return value.is_number_integer() && value >= 0 && value < n;
+    };
     if (const auto hidden = view.find("hidden_lanes"); hidden != view.end() && hidden->is_array())
         for (const auto& lane : *hidden)
-            if (lane.is_number_integer()) view_.setLaneShown(lane.get<int>(), false);
+            if (within(lane, size_t(run.n_lanes()))) view_.setLaneShown(lane.get<int>(), false);
     if (const auto m = view.find("measure"); m != view.end())
         view_.setErrorMeasure(*m == "dp" ? ErrorMeasure::delta_probability : ErrorMeasure::kl);
     if (const auto p = view.find("prompt_shown"); p != view.end() && p->is_boolean())
         lanes_->setPromptShown(p->get<bool>());
-    if (const auto c = view.find("crosshair"); c != view.end() && c->is_number_integer())
+    size_t n_steps = 0;
+    for (int lane = 0; lane < run.n_lanes(); ++lane)
+        n_steps = std::max(n_steps, run.lane(lane).size());
+    if (const auto c = view.find("crosshair"); c != view.end() && within(*c, n_steps))
         view_.setCrosshairStep(c->get<int>());
 }
 

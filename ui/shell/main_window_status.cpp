@@ -81,6 +81,7 @@ void MainWindow::updateActions() {
     actions_["free-running"]->setChecked(mode == Mode::free_running);
     actions_["free-running"]->setEnabled(!controller_.experiment().score_text);
     actions_["noise-floor"]->setChecked(controller_.experiment().noise_floor);
+    actions_["add-lane"]->setEnabled(edits_.hasRoom());
     actions_["make-equal"]->setEnabled(!equal_terms(compared_lanes(controller_.experiment())));
     banner_run_->setEnabled(model);
 }

@@ -2,7 +2,11 @@
 #include "ui/shell/run_controller.h"
 
 #include <QThread>
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "core/session/lane_identity.h"
 
 namespace kvasir::ui {
 
@@ -21,20 +25,10 @@ bool sameStatus(const EngineStatus& a, const EngineStatus& b) {
            a.error.message() == b.error.message() && a.lane_errors == b.lane_errors;
 }
 
-/// Records drained while a new run was starting: those of the new run begin with the last fall back to step 0.
-void dropRecordsOfOldRun(std::vector<StepRecord>& records) {
-    size_t first = records.size();
-    for (size_t i = records.size(); i-- > 0;) {
-        if (i + 1 < records.size() && records[i].step > records[i + 1].step) break;
-        if (records[i].step == 0) first = i;
-    }
-    records.erase(records.begin(), records.begin() + std::ptrdiff_t(first));
-}
-
 }  // namespace
 
 RunController::RunController(QObject* parent)
-    : QObject(parent), experiment_(Experiment::first_start()), pace_(QThread::idealThreadCount()) {
+    : QObject(parent), experiment_(withMarks(Experiment::first_start())), pace_(QThread::idealThreadCount()) {
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setInterval(kIdleInterval);
     connect(&timer_, &QTimer::timeout, this, &RunController::tick);
@@ -42,8 +36,13 @@ RunController::RunController(QObject* parent)
 }
 
 void RunController::setExperiment(const Experiment& experiment) {
-    experiment_ = experiment;
+    experiment_ = withMarks(experiment);
     emit experimentChanged();
+}
+
+Experiment RunController::withMarks(Experiment experiment) const {
+    give_marks(experiment, run_->empty() ? nullptr : &run_->info().experiment);
+    return experiment;
 }
 
 void RunController::loadModel(const QString& path) {
@@ -86,7 +85,7 @@ void RunController::stop() {
 Session RunController::session() const {
     Session session;
     session.experiment = experiment_;
-    session.run = run_;
+    session.run = *run_;
     session.extra = session_extra_;
     return session;
 }
@@ -97,10 +96,17 @@ void RunController::adoptSession(const Session& session) {
     run_serial_ = info ? info->serial : 0;
     loaded_run_ = true;
     session_extra_ = session.extra;
-    run_ = session.run;
-    setExperiment(session.experiment);
+    experiment_ = session.experiment;
+    give_marks(experiment_, session.run.empty() ? nullptr : &session.run.info().experiment);
+    replaceRun(std::make_shared<RunModel>(session.run));
+    emit experimentChanged();
+    if (!run_->empty()) emit recordsAppended();
+}
+
+void RunController::replaceRun(std::shared_ptr<RunModel> run) {
+    emit runLeaves();
+    run_ = std::move(run);
     emit runBegan();
-    if (!run_.empty()) emit recordsAppended();
 }
 
 void RunController::requestDistribution(const DistributionRequest& request) {
@@ -114,15 +120,34 @@ void RunController::beginRun(std::shared_ptr<const RunInfo> info) {
     run_serial_ = info->serial;
     loaded_run_ = false;
     const ModelConfig& config = model_->config();
-    run_ = RunModel();
-    run_.begin(info, config.n_layers, config.n_kv_heads, config.head_dim);
+    auto run = std::make_shared<RunModel>();
+    run->begin(info, config.n_layers, config.n_kv_heads, config.head_dim);
     for (const int id : info->prompt_ids)
-        keepPiece(id);
-    emit runBegan();
+        keepPiece(*run, id);
+    replaceRun(std::move(run));
 }
 
-void RunController::keepPiece(int id) {
-    if (id >= 0) run_.set_piece(id, std::string(model_->tokenizer().piece(id)));
+void RunController::keepPiece(RunModel& run, int id) {
+    if (id >= 0) run.set_piece(id, std::string(model_->tokenizer().piece(id)));
+}
+
+bool RunController::append(RunRecords& records) {
+    if (loaded_run_) return false;
+    const auto first = std::stable_partition(records.steps.begin(), records.steps.end(),
+                                             [this](const StepRecord& r) { return r.run != run_serial_; });
+    std::vector<StepRecord> steps(std::make_move_iterator(first), std::make_move_iterator(records.steps.end()));
+    records.steps.erase(first, records.steps.end());
+    for (const StepRecord& r : steps) {
+        keepPiece(*run_, r.token_id);
+        keepPiece(*run_, r.top1_id);
+        for (const TopToken& t : r.top)
+            keepPiece(*run_, t.id);
+    }
+    const bool some = !steps.empty() || std::any_of(records.floors.begin(), records.floors.end(),
+                                                    [this](const FloorRecord& f) { return f.run == run_serial_; });
+    run_->append(std::move(steps));
+    run_->append(records.floors);
+    return some;
 }
 
 void RunController::tick() {
@@ -131,24 +156,14 @@ void RunController::tick() {
         emit modelChanged();
     }
     const EngineStatus status = engine_.status();
-    const auto before = engine_.run_info();
     RunRecords records = engine_.drain();
-    const auto info = engine_.run_info();
-    if (info && info->serial != run_serial_ && model_) {
-        if (before != info) dropRecordsOfOldRun(records.steps);
+    bool grew = append(records);  // the last ones of the run that is shown
+    if (const auto info = engine_.run_info(); info && info->serial != run_serial_ && model_) {
+        if (grew) emit recordsAppended();
         beginRun(info);
+        grew = append(records);
     }
-    if (!records.empty() && !loaded_run_) {
-        for (const StepRecord& r : records.steps) {
-            keepPiece(r.token_id);
-            keepPiece(r.top1_id);
-            for (const TopToken& t : r.top)
-                keepPiece(t.id);
-        }
-        run_.append(std::move(records.steps));
-        run_.append(records.floors);
-        emit recordsAppended();
-    }
+    if (grew) emit recordsAppended();
     if (auto frame = engine_.take_distribution()) emit distributionReady(std::move(frame));
     if (!sameStatus(status, status_)) {
         status_ = status;

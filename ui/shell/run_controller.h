@@ -20,14 +20,16 @@ class RunController : public QObject {
     explicit RunController(QObject* parent = nullptr);
 
     Engine& engine() { return engine_; }
-    const RunModel& run() const { return run_; }
+    const RunModel& run() const { return *run_; }
+    /// For views that lay out its records: what they point to stays until they let go of it.
+    std::shared_ptr<const RunModel> sharedRun() const { return run_; }
     bool runIsFromFile() const { return loaded_run_; }
     const EngineStatus& status() const { return status_; }  ///< as of the last tick
     /// A run has begun and not ended.
     bool underWay() const { return under_way(status_.state); }
     /// No more records will come for run().
     bool runIsOver() const {
-        return !run_.empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));
+        return !run_->empty() && (loaded_run_ || (status_.run_serial == run_serial_ && !underWay()));
     }
     /// Tokens come one after the other: what has come may be drawn a little later. Not so in a pause or a step.
     bool flowing() const { return underWay() && status_.state != EngineState::paused && !stepping_; }
@@ -35,6 +37,10 @@ class RunController : public QObject {
     std::shared_ptr<const Model> model() const { return model_; }
     const Experiment& experiment() const { return experiment_; }
     void setExperiment(const Experiment& experiment);  ///< what the next Run will use
+    /// What the views show: the run's experiment, or the next one while there is no run.
+    const Experiment& shownExperiment() const { return run_->empty() ? experiment_ : run_->info().experiment; }
+    /// With letters, colours and markers for lanes that have none yet, beside those of the run that is shown.
+    Experiment withMarks(Experiment experiment) const;
 
     void loadModel(const QString& path);
     void start();
@@ -53,6 +59,7 @@ class RunController : public QObject {
  signals:
     void modelChanged();
     void experimentChanged();
+    void runLeaves();        ///< run() is still there, another takes its place now: let go of all that belongs to it
     void runBegan();         ///< run() is a new, empty (or loaded) run
     void recordsAppended();  ///< run() grew; at most 30 times a second
     void statusChanged();    ///< status() differs from the last tick's
@@ -61,10 +68,12 @@ class RunController : public QObject {
  private:
     void tick();
     void beginRun(std::shared_ptr<const RunInfo> info);
-    void keepPiece(int id);  ///< the run keeps the bytes of every token it names
+    void replaceRun(std::shared_ptr<RunModel> run);
+    bool append(RunRecords& records);       ///< takes those of run(); false: there were none
+    void keepPiece(RunModel& run, int id);  ///< the run keeps the bytes of every token it names
 
     Engine engine_;
-    RunModel run_;
+    std::shared_ptr<RunModel> run_ = std::make_shared<RunModel>();
     EngineStatus status_;
     Experiment experiment_;
     std::shared_ptr<const Model> model_;

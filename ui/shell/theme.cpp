@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/session/lane_identity.h"
+
 // A static library's resources have to be asked for; the macro works outside of namespaces only.
 static void initResources() {
     Q_INIT_RESOURCE(kvasir);
@@ -141,17 +143,24 @@ QVector<QColor> Theme::diverging() const {
     return coloursOf(kind_).diverging;
 }
 
-LaneLook Theme::lane(int index, bool is_reference) const {
+LaneLook Theme::lane(int mark, bool is_reference) const {
     const auto& lanes = coloursOf(kind_).lanes;
     if (is_reference) return {QStringLiteral("R"), lanes[0], LaneMarker::none, false, 2.5};
-    const int place = index % 7;  // R and seven more; further ones repeat the looks with their own letter
+    const QString letters = QStringLiteral("ABCDEFGHIJKLMNOPQSTUVWXYZ");  // R is taken
+    const int n = int(letters.size());
     LaneLook look;
-    look.letter = QChar(ushort('A' + index % 26));
+    look.letter = letters[mark % n] + (mark < n ? QString() : QString::number(mark / n + 1));
+    // seven looks; further ones have a colour again, but neither its marker nor its filling
+    const int place = mark % 7, round = mark / 7;
     look.colour = lanes[1 + place];
-    look.marker = LaneMarker(1 + place % 4);
-    look.hollow = place >= 4;
+    look.marker = LaneMarker(1 + (place + round) % 4);
+    look.hollow = (place >= 4) != ((round + round / 4) % 2 == 1);
     look.pen = look.hollow ? 1.5 : 2;
     return look;
+}
+
+LaneLook Theme::laneOf(const Experiment& experiment, int lane) const {
+    return this->lane(lane_mark(experiment, lane), lane == experiment.reference);
 }
 
 QFont Theme::font(double points, bool semibold) const {

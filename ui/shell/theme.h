@@ -12,12 +12,17 @@
 class QApplication;
 class QPalette;
 
+namespace kvasir {
+struct Experiment;
+}
+
 namespace kvasir::ui {
 
 /// The pointed-down triangle is the reference's where single points have to be seen.
 enum class LaneMarker { none, disc, square, diamond, triangle, triangle_down };
 
-/// How a lane looks everywhere. The reference is R in the text colour; the others are A, B, C ... in lane order.
+/// How a lane looks everywhere. The reference is R in the text colour; the others are A, B, C ... as they were given
+/// (core/session/lane_identity).
 struct LaneLook {
     QString letter;
     QColor colour;
@@ -46,12 +51,9 @@ class Theme : public QObject {
     QVector<QColor> sequential() const;
     QVector<QColor> diverging() const;
 
-    /// `index` counts the lanes without the reference (0 = A); is_reference gives R.
-    LaneLook lane(int index, bool is_reference) const;
-    /// Look of lane `lane` of an experiment whose reference is `reference`.
-    LaneLook laneOf(int lane, int reference) const {
-        return lane == reference ? this->lane(0, true) : this->lane(lane - (lane > reference ? 1 : 0), false);
-    }
+    /// Look of a lane_mark() (0 = A); is_reference gives R.
+    LaneLook lane(int mark, bool is_reference) const;
+    LaneLook laneOf(const Experiment& experiment, int lane) const;
 
     QFont font(double points, bool semibold = false) const;  ///< points at scale 1
     QFont mono(double points) const;
