@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -209,9 +210,15 @@ Status Engine::Impl::draw_again() {
     const Clock::time_point start = Clock::now();
     const Clock::duration before = stood_still;
     RunRecords records;
-    update([](EngineStatus& s) { s.what = "measuring the noise floor"; });
-    const Status done = run->draw_again(records.floors, [this] { return give_up_floor(); });
-    update([](EngineStatus& s) { s.what.clear(); });
+    update([](EngineStatus& s) { s.what = "measuring the noise floor", s.floor_progress = 0; });
+    const int n_layers = std::max(1, run->floor_layers());
+    int n_asked = 0;
+    const Status done = run->draw_again(records.floors, [&] {
+        ++n_asked;
+        update([&](EngineStatus& s) { s.floor_progress = std::min(1.0, double(n_asked) / n_layers); });
+        return give_up_floor();
+    });
+    update([](EngineStatus& s) { s.what.clear(), s.floor_progress = -1; });
     record(std::move(records));
     stood_still = before + (Clock::now() - start);
     return done;

@@ -217,6 +217,14 @@ bool Run::floor_due(bool at_end) const {
     return draw && (at_end ? !draw->empty() : draw->due());
 }
 
+int Run::floor_layers() const {
+    const Impl& m = *impl_;
+    if (!floor_due(true)) return 0;
+    const int chunk = std::max(1, m.info.experiment.prefill_chunk), n_prompt = int(m.info.prompt_ids.size());
+    const int prompt_passes = m.second_draw->prompt_read() ? 0 : (n_prompt + chunk - 1) / chunk;
+    return (prompt_passes + m.second_draw->n_passes()) * m.model->config().n_layers;
+}
+
 Status Run::draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     Impl& m = *impl_;
     if (!floor_due(true)) return {};

@@ -39,6 +39,8 @@ class Run {
     /// Draws the reference again at every step that waits and appends their floor. Takes time of its own, no lane's.
     /// After an error, `interrupted` among them, steps have no floor any more; the run itself can go on.
     Status draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled = {});
+    /// How often draw_again asks whether it is cancelled, for those who show how far it is.
+    int floor_layers() const;
 
     int n_done() const;
     /// nullptr for a lane that does not run.

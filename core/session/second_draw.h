@@ -28,6 +28,8 @@ class SecondDraw {
     /// As many steps wait as one pass reads.
     bool due() const { return waiting_.size() >= rows_per_pass_; }
     bool empty() const { return waiting_.empty(); }
+    /// Forward passes that draw() takes for what waits.
+    int n_passes() const { return int((waiting_.size() + rows_per_pass_ - 1) / rows_per_pass_); }
 
     bool prompt_read() const { return !prompt_logits_.empty(); }
     Status read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled);

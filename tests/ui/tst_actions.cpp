@@ -39,6 +39,7 @@ class TestActions : public QObject {
  private slots:
     void initTestCase() {
         window_ = std::make_unique<MainWindow>(settings_);
+        window_->resize(1400, 900);  // the screen of the offscreen platform is a small one
         window_->show();
         connect(&canceller_, &QTimer::timeout, this, [this] {
             if (QWidget* popup = QApplication::activePopupWidget()) popup->close();

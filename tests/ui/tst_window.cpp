@@ -88,6 +88,7 @@ class TestWindow : public QObject {
  private slots:
     void initTestCase() {
         window_ = std::make_unique<MainWindow>(settings_);
+        window_->resize(1400, 900);  // the screen of the offscreen platform is a small one
         window_->show();
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));  // shortcuts work in the active window only
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCoreApplication>
+
 #include "ui/plots/controller_feed.h"
 #include "ui/plots/distributions.h"
 #include "ui/plots/error_by_layer.h"
@@ -11,13 +13,18 @@ namespace kvasir::ui {
 
 namespace {
 
+QString words(const char* english) {
+    return QCoreApplication::translate("PlotRegistry", english);
+}
+
 template <class Plot>
-PlotEntry entry(const PlotTexts& texts, const QString& icon, bool shown_in_explore) {
+PlotEntry entry(const PlotTexts& texts, const char* tab, const QString& icon, bool needs_height) {
     return {texts.id,
             texts.title,
+            words(tab),
             icon,
             texts.question,
-            shown_in_explore,
+            needs_height,
             [texts](RunController& controller, ViewState& view, QWidget* parent) -> PlotView* {
                 return new Plot(ControllerFeed::of(controller), view, texts, parent);
             }};
@@ -25,26 +32,30 @@ PlotEntry entry(const PlotTexts& texts, const QString& icon, bool shown_in_explo
 
 }  // namespace
 
-const std::vector<PlotEntry>& plotRegistry() {
-    static const std::vector<PlotEntry> entries{
-        entry<ErrorPerToken>({QStringLiteral("error-per-token"), QStringLiteral("Error per token"),
-                              QStringLiteral("Run fills this with KL against fp16 for every token.")},
-                             QStringLiteral("chart"), true),
-        entry<MemoryPlot>({QStringLiteral("memory"), QStringLiteral("Memory"),
-                           QStringLiteral("Run fills this with the bytes each cache holds.")},
-                          QStringLiteral("memory"), true),
-        entry<TokensPerSecond>({QStringLiteral("tokens-per-second"), QStringLiteral("Tokens per second"),
-                                QStringLiteral("Run fills this with the measured rate of each lane.")},
-                               QStringLiteral("speed"), true),
-        entry<ErrorByLayer>({QStringLiteral("error-by-layer"), QStringLiteral("Error by layer"),
-                             QStringLiteral("Run fills this with the attention error of every layer and token.")},
-                            QStringLiteral("layout"), false),
+std::vector<PlotEntry> plotRegistry() {
+    return {
+        entry<ErrorPerToken>(
+            {QStringLiteral("error-per-token"), words(QT_TRANSLATE_NOOP("PlotRegistry", "Error per token")),
+             words(QT_TRANSLATE_NOOP("PlotRegistry", "Run fills this with KL against fp16 for every token."))},
+            QT_TRANSLATE_NOOP("PlotRegistry", "Errors"), QStringLiteral("chart"), false),
+        entry<MemoryPlot>({QStringLiteral("memory"), words(QT_TRANSLATE_NOOP("PlotRegistry", "Memory")),
+                           words(QT_TRANSLATE_NOOP("PlotRegistry", "Run fills this with the bytes each cache holds."))},
+                          QT_TRANSLATE_NOOP("PlotRegistry", "Memory"), QStringLiteral("memory"), false),
+        entry<TokensPerSecond>(
+            {QStringLiteral("tokens-per-second"), words(QT_TRANSLATE_NOOP("PlotRegistry", "Tokens per second")),
+             words(QT_TRANSLATE_NOOP("PlotRegistry", "Run fills this with the measured rate of each lane."))},
+            QT_TRANSLATE_NOOP("PlotRegistry", "Speed"), QStringLiteral("speed"), false),
+        entry<ErrorByLayer>(
+            {QStringLiteral("error-by-layer"), words(QT_TRANSLATE_NOOP("PlotRegistry", "Error by layer")),
+             words(QT_TRANSLATE_NOOP("PlotRegistry",
+                                     "Run fills this with the attention error of every layer and token."))},
+            QT_TRANSLATE_NOOP("PlotRegistry", "Layers"), QStringLiteral("layout"), true),
         entry<Distributions>(
-            {QStringLiteral("distributions"), QStringLiteral("Distributions"),
-             QStringLiteral("Run shows how rotation changes keys and values before they are quantized.")},
-            QStringLiteral("rotate"), false),
+            {QStringLiteral("distributions"), words(QT_TRANSLATE_NOOP("PlotRegistry", "Distributions")),
+             words(QT_TRANSLATE_NOOP("PlotRegistry",
+                                     "Run shows how rotation changes keys and values before they are quantized."))},
+            QT_TRANSLATE_NOOP("PlotRegistry", "Values"), QStringLiteral("rotate"), true),
     };
-    return entries;
 }
 
 }  // namespace kvasir::ui

@@ -39,15 +39,16 @@ class PlotView : public QWidget {
 };
 
 struct PlotEntry {
-    QString id;        ///< stable: object name of the dock, file name of exports, `error-per-token`
-    QString title;     ///< "Error per token"
-    QString icon;      ///< resources/icons name
-    QString question;  ///< what it answers, for tooltips and the empty state
-    bool shown_in_explore;
+    QString id;         ///< stable: object name of the dock, file name of exports, `error-per-token`
+    QString title;      ///< "Error per token"
+    QString tab;        ///< as short as a tab in a narrow column wants it
+    QString icon;       ///< resources/icons name
+    QString question;   ///< what it answers, for tooltips and the empty state
+    bool needs_height;  ///< has a column of docks to itself while it is chosen
     std::function<PlotView*(RunController&, ViewState&, QWidget* parent)> make;
 };
 
-/// Every plot in menu order.
-const std::vector<PlotEntry>& plotRegistry();
+/// Every plot in menu order, in the language of the moment.
+std::vector<PlotEntry> plotRegistry();
 
 }  // namespace kvasir::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/actions.h"
 
+#include <QActionGroup>
 #include <QWidget>
 
 #include "ui/shell/icons.h"
@@ -58,7 +59,7 @@ const std::vector<ActionRow>& Actions::table() {
         {"theme-light", "View", "Theme: l&ight", "", "", "Light theme", true},
         {"theme-dark", "View", "Theme: dar&k", "", "", "Dark theme", true},
         {"theme-contrast", "View", "Theme: high &contrast", "", "", "High-contrast theme", true},
-        {"theme-next", "View", "Light or dark", "Ctrl+D", "", "Switches between light and dark", false},
+        {"theme-next", "View", "Light or dark", "Ctrl+D", "theme", "Switches between light and dark", false},
         {"commands", "Help", "Find a &command ...", "Ctrl+Shift+P", "search", "Every action in one searchable list",
          false},
         {"shortcuts", "Help", "&Keyboard", "F1", "info", "All shortcuts on one page", false},
@@ -81,6 +82,16 @@ Actions::Actions(QWidget* window) : QObject(window), window_(window) {
         action->setToolTip(tip);
         action->setStatusTip(QString());
         by_id_[QLatin1String(row.id)] = action;
+    }
+    // what excludes each other has radio marks, and a click on the chosen one leaves it chosen
+    for (const QStringList& choices : {QStringList{QStringLiteral("teacher-forced"), QStringLiteral("free-running")},
+                                       QStringList{QStringLiteral("tint-kl"), QStringLiteral("tint-dp")},
+                                       QStringList{QStringLiteral("layout-explore"), QStringLiteral("layout-present")},
+                                       QStringList{QStringLiteral("theme-auto"), QStringLiteral("theme-light"),
+                                                   QStringLiteral("theme-dark"), QStringLiteral("theme-contrast")}}) {
+        auto* group = new QActionGroup(this);
+        for (const QString& id : choices)
+            group->addAction(by_id_[id]);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "ui/shell/actions.h"
+#include "ui/shell/dialog_page.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/typeset.h"
 
@@ -30,7 +31,7 @@ QString keysOf(const QAction* action) {
 CommandPalette::CommandPalette(const Actions& actions, QWidget* parent)
     : QDialog(parent), actions_(actions), search_(new QLineEdit(this)), list_(new QTreeWidget(this)) {
     setWindowTitle(tr("Find a command"));
-    resize(Theme::instance().px(560), Theme::instance().px(420));
+    resizeOnScreen(*this, QSize(Theme::instance().px(560), Theme::instance().px(420)));
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(search_);
     layout->addWidget(list_);
@@ -61,15 +62,18 @@ void CommandPalette::filter(const QString& words) {
             if (!text.contains(word, Qt::CaseInsensitive)) return false;
         return true;
     };
-    // names first, then actions that only their explanation matches
-    for (const bool by_name : {true, false}) {
+    // the very words first, then all of them in the name, then with the group, then in the explanation
+    const auto rankOf = [&](const QString& group, const QAction* action) {
+        const QString name = plainText(action);
+        if (name.contains(words.trimmed(), Qt::CaseInsensitive)) return 0;
+        if (holdsAll(name)) return 1;
+        if (holdsAll(group + QLatin1Char(' ') + name)) return 2;
+        return holdsAll(group + QLatin1Char(' ') + name + QLatin1Char(' ') + action->toolTip()) ? 3 : 4;
+    };
+    for (int rank = 0; rank < 4; ++rank) {
         for (size_t i = 0; i < actions_.all().size(); ++i) {
-            const QString& group = actions_.all()[i].group;
-            const QAction* action = actions_.all()[i].action;
-            const QString name = group + QLatin1Char(' ') + plainText(action);
-            const bool named = holdsAll(name);
-            const bool match = by_name ? named : !named && holdsAll(name + QLatin1Char(' ') + action->toolTip());
-            if (!match || !action->isVisible()) continue;
+            const auto& [group, action] = actions_.all()[i];
+            if (!action->isVisible() || rankOf(group, action) != rank) continue;
             auto* item = new QTreeWidgetItem(list_, {group, plainText(action), keysOf(action)});
             item->setData(0, Qt::UserRole, int(i));
             item->setDisabled(!action->isEnabled());
@@ -141,7 +145,7 @@ ShortcutSheet::ShortcutSheet(const Actions& actions, QWidget* parent) : QDialog(
     area->setWidgetResizable(true);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(area);
-    resize(Theme::instance().px(860), Theme::instance().px(560));
+    resizeOnScreen(*this, QSize(Theme::instance().px(860), Theme::instance().px(560)));
 }
 
 }  // namespace kvasir::ui

@@ -4,10 +4,10 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QEvent>
 #include <QFormLayout>
 #include <QFrame>
 #include <QLabel>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -18,6 +18,7 @@
 #include "ui/shell/format.h"
 #include "ui/shell/lane_list.h"
 #include "ui/shell/run_controller.h"
+#include "ui/shell/text_preview.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/typeset.h"
 
@@ -55,7 +56,7 @@ OneLineLabel* addFact(QFormLayout* form, const QString& key) {
 }  // namespace
 
 ExperimentPanel::ExperimentPanel(RunController& controller, ExperimentEdits& edits, Actions& actions, QWidget* parent)
-    : QScrollArea(parent), controller_(controller), edits_(edits), text_(new QLabel) {
+    : QScrollArea(parent), controller_(controller), edits_(edits), text_(new TextPreview(5)) {
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -82,8 +83,18 @@ ExperimentPanel::ExperimentPanel(RunController& controller, ExperimentEdits& edi
     showModel();
 }
 
+QLabel* ExperimentPanel::addHeading(const QString& text) {
+    headings_.push_back(makeHeading(text));
+    return headings_.back();
+}
+
+void ExperimentPanel::showSection(int section) {
+    const QLabel* heading = headings_[size_t(section)];
+    verticalScrollBar()->setValue(heading->mapTo(widget(), QPoint()).y());
+}
+
 void ExperimentPanel::addModelSection(QVBoxLayout* column) {
-    column->addWidget(makeHeading(tr("Model")));
+    column->addWidget(addHeading(tr("Model")));
     QFormLayout* form = factForm();
     for (const QString& key : {tr("Shape"), tr("Weights"), tr("Cache, fp16"), tr("Context")})
         model_facts_.push_back(addFact(form, key));
@@ -92,7 +103,7 @@ void ExperimentPanel::addModelSection(QVBoxLayout* column) {
 
 void ExperimentPanel::addTextSection(QVBoxLayout* column, Actions& actions) {
     auto* head = new QHBoxLayout;
-    head->addWidget(makeHeading(tr("Text")), 1);
+    head->addWidget(addHeading(tr("Text")), 1);
     head->addWidget(textButton(actions["edit-text"], QString()));
     column->addLayout(head);
     auto* frame = new QFrame;
@@ -100,10 +111,6 @@ void ExperimentPanel::addTextSection(QVBoxLayout* column, Actions& actions) {
     auto* inside = new QVBoxLayout(frame);
     inside->setContentsMargins(8, 6, 8, 6);
     typeset(text_, 9.5);
-    text_->setWordWrap(true);
-    text_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    text_->setTextFormat(Qt::PlainText);
-    text_->setFixedHeight(QFontMetrics(text_->font()).lineSpacing() * 5);
     inside->addWidget(text_);
     column->addWidget(frame);
     QFormLayout* form = factForm();
@@ -113,7 +120,7 @@ void ExperimentPanel::addTextSection(QVBoxLayout* column, Actions& actions) {
 }
 
 void ExperimentPanel::addLanesSection(QVBoxLayout* column, Actions& actions) {
-    column->addWidget(makeHeading(tr("Lanes")));
+    column->addWidget(addHeading(tr("Lanes")));
     lanes_ = new LaneList(controller_, edits_);
     column->addWidget(lanes_);
     auto* row = new QHBoxLayout;
@@ -130,7 +137,7 @@ void ExperimentPanel::addLanesSection(QVBoxLayout* column, Actions& actions) {
 }
 
 void ExperimentPanel::addSamplingSection(QVBoxLayout* column) {
-    column->addWidget(makeHeading(tr("Sampling")));
+    column->addWidget(addHeading(tr("Sampling")));
     QFormLayout* form = factForm();
     form->setVerticalSpacing(4);
     const auto row = [&](const QString& key, QWidget* field, const QString& tip) {
@@ -196,8 +203,7 @@ void ExperimentPanel::showExperiment() {
     showing_ = true;
     const Experiment& e = controller_.experiment();
     const QString text = QString::fromStdString(e.prompt);
-    text_->setText(text.left(400));
-    text_->setToolTip(text.left(2000));
+    text_->setText(text);
     if (controller_.model())
         counter_.count(controller_.model(), e.prompt, e.chat);
     else
@@ -232,11 +238,6 @@ void ExperimentPanel::samplingEdited(const QString& what) {
     e.n_threads = threads_->value();
     e.kernels = kernels_->currentIndex() == 0 ? KernelPath::fused : KernelPath::reference;
     edits_.apply(tr("Set %1").arg(what.toLower()), e);
-}
-
-void ExperimentPanel::changeEvent(QEvent* event) {
-    QScrollArea::changeEvent(event);
-    if (event->type() == QEvent::FontChange) text_->setFixedHeight(QFontMetrics(text_->font()).lineSpacing() * 5);
 }
 
 }  // namespace kvasir::ui

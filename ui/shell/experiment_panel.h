@@ -22,17 +22,17 @@ class ExperimentEdits;
 class LaneList;
 class OneLineLabel;
 class RunController;
+class TextPreview;
 
 class ExperimentPanel : public QScrollArea {
     Q_OBJECT
  public:
     ExperimentPanel(RunController& controller, ExperimentEdits& edits, Actions& actions, QWidget* parent = nullptr);
     LaneList* lanes() { return lanes_; }
-
- protected:
-    void changeEvent(QEvent* event) override;
+    void showSection(int section);  ///< 0 model, 1 text, 2 lanes, 3 sampling
 
  private:
+    QLabel* addHeading(const QString& text);
     void addModelSection(QVBoxLayout* column);
     void addTextSection(QVBoxLayout* column, Actions& actions);
     void addLanesSection(QVBoxLayout* column, Actions& actions);
@@ -44,7 +44,8 @@ class ExperimentPanel : public QScrollArea {
     RunController& controller_;
     ExperimentEdits& edits_;
     std::vector<OneLineLabel*> model_facts_;
-    QLabel* text_;
+    std::vector<QLabel*> headings_;
+    TextPreview* text_;
     OneLineLabel *text_tokens_, *text_use_;
     LaneList* lanes_ = nullptr;
     QDoubleSpinBox *temperature_, *top_p_;

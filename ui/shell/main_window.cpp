@@ -8,17 +8,22 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QStatusBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/session/lane_identity.h"
 #include "ui/lanes/lanes_view.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/shell/experiment_dock.h"
 #include "ui/shell/experiment_panel.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/lane_list.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/plot_dock.h"
+#include "ui/shell/run_messages.h"
+#include "ui/shell/run_status.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/typeset.h"
 
@@ -36,8 +41,7 @@ Experiment rememberedExperiment(const Settings& settings) {
 
 }  // namespace
 
-MainWindow::MainWindow(Settings& settings)
-    : settings_(settings), edits_(controller_), actions_(this), main_menu_(new QMenu(this)) {
+MainWindow::MainWindow(Settings& settings) : settings_(settings), edits_(controller_), actions_(this) {
     setWindowTitle(QStringLiteral("Kvasir"));
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
@@ -53,41 +57,43 @@ MainWindow::MainWindow(Settings& settings)
     controller_.setExperiment(rememberedExperiment(settings_));
     connect(&controller_, &RunController::runLeaves, &view_, &ViewState::leaveRun);
 
-    toolbar_ = new RunToolbar(controller_, actions_, main_menu_, this);
+    toolbar_ = new RunToolbar(controller_, actions_, this);
     addToolBar(toolbar_);
     makeCentre();
     makeDocks();
-    makeStatusBar();
+    status_ = new RunStatus(controller_, *statusBar());
     connectActions();
     connectViewActions();
-    fillMainMenu(main_menu_);
+    fillMenus();
     connectController();
     const QSize available = screen()->availableSize();
-    resize(std::clamp(available.width() * 95 / 100, 1140, 1760), std::clamp(available.height() * 92 / 100, 580, 1000));
-    restoreDefaultLayout();
+    resize(std::min(available.width() * 95 / 100, 1760), std::min(available.height() * 92 / 100, 1000));
     if (const QByteArray geometry = settings_.get("window/geometry").toByteArray(); !geometry.isEmpty())
         restoreGeometry(geometry);
-    if (const QByteArray state = settings_.get("window/state").toByteArray(); !state.isEmpty()) restoreState(state, 1);
-    qApp->installEventFilter(this);
+    layout_->restoreDefault();
+    if (const QByteArray state = settings_.get("window/state").toByteArray(); !state.isEmpty())
+        layout_->restoreOwn(state);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         retypeset(this);
         lanes_->restyle();
         for (PlotDock* dock : plots_)
             dock->restyle();
+        experiment_dock_->restyle();
         panel_->lanes()->rebuild();
         toolbar_->refresh();
+        status_->restyle();
+        QTimer::singleShot(0, layout_, &DockLayout::adapt);  // when the new type has been laid out
     });
     updateActions();
     updateBanner();
-    showStatus();
     lanes_->focusFirstLane();
 }
 
 MainWindow::~MainWindow() {
-    qApp->removeEventFilter(this);
     edits_.stack().disconnect(this);  // it says goodbye when the actions are gone already
     // the views look at the controller, which goes before the widgets that Qt would delete on its own
     delete takeCentralWidget();
+    delete layout_;
     qDeleteAll(findChildren<QDockWidget*>());
     delete toolbar_;
 }
@@ -108,6 +114,8 @@ void MainWindow::makeCentre() {
     auto* words = new QVBoxLayout;
     words->setSpacing(1);
     words->addWidget(banner_title_ = makeLabel(QString(), 12, Face::semibold));
+    banner_title_->setObjectName(QStringLiteral("banner-title"));
+    banner_title_->setWordWrap(true);
     words->addWidget(banner_text_ = makeLabel(QString(), 10, Face::regular, QStringLiteral("dim")));
     banner_text_->setWordWrap(true);
     row->addLayout(words, 1);
@@ -128,11 +136,9 @@ void MainWindow::makeCentre() {
 }
 
 void MainWindow::makeDocks() {
-    experiment_dock_ = new QDockWidget(tr("Experiment"), this);
-    experiment_dock_->setObjectName(QStringLiteral("experiment"));
-    experiment_dock_->setTitleBarWidget(makeDockTitle(experiment_dock_, tr("Experiment")));
+    experiment_dock_ = new ExperimentDock(this);
     panel_ = new ExperimentPanel(controller_, edits_, actions_, experiment_dock_);
-    experiment_dock_->setWidget(panel_);
+    experiment_dock_->setPanel(panel_);
     connect(panel_->lanes(), &LaneList::menuWanted, this, &MainWindow::fillLaneMenu);
     connect(panel_->lanes(), &LaneList::editWanted, this, &MainWindow::editLane);
     for (const PlotEntry& entry : plotRegistry()) {
@@ -140,65 +146,35 @@ void MainWindow::makeDocks() {
         connect(dock, &PlotDock::exportWanted, this, [this, dock] { exportWithDialog(dock); });
         plots_.push_back(dock);
     }
-}
-
-void MainWindow::makeStatusBar() {
-    status_text_ = new OneLineLabel;
-    status_facts_ = new OneLineLabel;
-    typeset(status_text_, 9);
-    typeset(status_facts_, 9, Face::regular, QStringLiteral("dim"));
-    status_facts_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    statusBar()->setSizeGripEnabled(false);
-    statusBar()->setContentsMargins(8, 0, 8, 0);
-    statusBar()->addWidget(status_text_, 3);
-    statusBar()->addPermanentWidget(status_facts_, 2);
+    layout_ = new DockLayout(*this, *experiment_dock_, plots_);
 }
 
 void MainWindow::connectController() {
+    new RunMessages(controller_, actions_, *messages_, this);
     connect(&controller_, &RunController::statusChanged, this, [this] {
-        showStatus();
-        if (controller_.status().state != last_state_) {
-            last_state_ = controller_.status().state;
-            updateActions();
-            if (last_state_ == EngineState::failed) showFailure();
-            if (last_state_ == EngineState::loading || controller_.underWay())
-                messages_->clear(QStringLiteral("failure"));
-            updateBanner();
-        }
-        for (size_t i = 0; i < controller_.status().lane_errors.size(); ++i) {
-            const QString key = QStringLiteral("lane-%1").arg(i),
-                          why = QString::fromStdString(controller_.status().lane_errors[i]);
-            if (!why.isEmpty() && !messages_->message(key)) messages_->show(key, MessageBar::Kind::warn, why);
-        }
+        if (controller_.status().state == last_state_) return;
+        last_state_ = controller_.status().state;
+        updateActions();
+        updateBanner();
     });
     connect(&controller_, &RunController::modelChanged, this, [this] {
         Experiment e = controller_.experiment();
         e.model_path = controller_.model()->file().path();
         controller_.setExperiment(e);
-        messages_->clear(QStringLiteral("model"));
-        messages_->clear(QStringLiteral("failure"));
+        for (const char* key : {"model", "file", "drop"})
+            messages_->clear(QLatin1String(key));
         updateActions();
         updateBanner();
-        showStatus();
+        status_->show();
     });
     connect(&controller_, &RunController::runBegan, this, [this] {
         updateActions();
-        showRunNotes();
         updateBanner();
     });
     connect(&controller_, &RunController::experimentChanged, this, [this] {
         if (controller_.run().empty()) view_.leaveRun();  // lanes may have moved
         updateBanner();
         updateActions();
-        if (messages_->message(QStringLiteral("unequal"))) showUnequal();
-        const RunModel& run = controller_.run();
-        Experiment e = controller_.experiment();
-        if (!run.empty()) e.model_path = run.info().experiment.model_path;
-        if (run.empty() || e == run.info().experiment) return messages_->clear(QStringLiteral("changed"));
-        if (messages_->message(QStringLiteral("changed"))) return;
-        messages_
-            ->show(QStringLiteral("changed"), MessageBar::Kind::info, tr("The experiment has changed since this run."))
-            ->addAction(tr("Run again"), [this] { actions_["run"]->trigger(); });
     });
 }
 

@@ -9,6 +9,7 @@
 
 #include "ui/shell/actions.h"
 #include "ui/shell/experiment_edits.h"
+#include "ui/shell/input_guard.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
@@ -21,10 +22,13 @@ class QPushButton;
 namespace kvasir::ui {
 
 class ExperimentPanel;
+class DockLayout;
+class ExperimentDock;
 class LanesView;
 class MessageArea;
-class OneLineLabel;
 class PlotDock;
+class RunMessages;
+class RunStatus;
 class RunToolbar;
 struct ExportJob;
 
@@ -40,6 +44,7 @@ class MainWindow : public QMainWindow {
     ExperimentEdits& edits() { return edits_; }
     LanesView& lanes() { return *lanes_; }
     MessageArea& messages() { return *messages_; }
+    RunStatus& status() { return *status_; }
     const std::vector<PlotDock*>& plotDocks() const { return plots_; }
 
     /// Loads the model of the last experiment or the default one; says what to do when there is none.
@@ -67,25 +72,19 @@ class MainWindow : public QMainWindow {
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void changeEvent(QEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
  private:
     // main_window.cpp
     void makeCentre();
     void makeDocks();
-    void makeStatusBar();
     void connectController();
-    void showStatus();
-    void showKernels();
-    void showRunNotes();
-    void showUnequal();
-    void showFailure();
     void updateActions();
     void updateBanner();
     // main_window_actions.cpp
     void connectActions();
     void connectViewActions();
-    void fillMainMenu(QMenu* menu);
+    void fillMenus();
     void fillModelMenu();
     void fillTextMenu();
     void fillLaneMenu(int lane, QMenu* menu);
@@ -108,32 +107,30 @@ class MainWindow : public QMainWindow {
     nlohmann::json viewJson() const;
     void applyViewJson(const nlohmann::json& view);
     // main_window_view.cpp
-    void placeDocks();
     void applyTheme();
     void followAll();
     void focusPane(int by);
-    PlotDock* plotDock(const QString& id) const;
 
     Settings& settings_;
     RunController controller_;
     ViewState view_;
     ExperimentEdits edits_;
     Actions actions_;
-    QMenu* main_menu_;
+    InputGuard input_guard_;
     RunToolbar* toolbar_ = nullptr;
     MessageArea* messages_ = nullptr;
     QWidget* banner_ = nullptr;
     QLabel *banner_title_ = nullptr, *banner_text_ = nullptr;
     QPushButton* banner_run_ = nullptr;
     LanesView* lanes_ = nullptr;
-    QDockWidget* experiment_dock_ = nullptr;
+    ExperimentDock* experiment_dock_ = nullptr;
     ExperimentPanel* panel_ = nullptr;
     std::vector<PlotDock*> plots_;
-    OneLineLabel *status_text_ = nullptr, *status_facts_ = nullptr;
+    DockLayout* layout_ = nullptr;
+    RunStatus* status_ = nullptr;
     EngineState last_state_ = EngineState::idle;
     QString session_path_, theme_name_;
     double scale_ = 1, scale_before_present_ = 1;
-    QByteArray state_before_present_;
     bool present_ = false, applying_theme_ = false;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the actions of the window do, and its menus.
+#include <QActionGroup>
 #include <QClipboard>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QMenu>
+#include <QMenuBar>
 #include <QMessageBox>
 
 #include "core/base/default_model.h"
@@ -12,10 +14,12 @@
 #include "core/session/lane_identity.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/experiment_dock.h"
 #include "ui/shell/experiment_panel.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/lane_list.h"
+#include "ui/shell/main_menu.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/plot_dock.h"
@@ -43,7 +47,6 @@ void MainWindow::connectActions() {
             controller_.stop();
     };
     actions_.on("stop", stop);
-    connect(toolbar_, &RunToolbar::cancelWanted, this, stop);
     actions_.on("teacher-forced", [this] { chooseMode(Mode::teacher_forced); });
     actions_.on("free-running", [this] { chooseMode(Mode::free_running); });
     actions_.on("noise-floor", [this] {
@@ -91,10 +94,7 @@ void MainWindow::connectActions() {
             dock->raise();
             dock->plot()->setFocus();
         });
-    actions_.add(tr("View"), tr("Show Experiment"), QString(), [this] {
-        experiment_dock_->show();
-        experiment_dock_->raise();
-    });
+    actions_.add(tr("View"), tr("Show Experiment"), QString(), [this] { experiment_dock_->showPanel(); });
     for (const BuiltInText& text : builtInTexts()) {
         QAction* action = actions_.add(tr("Text"), text.title, QString(), [this, &text] {
             edits_.apply(tr("Use %1").arg(text.title), withText(controller_.experiment(), text));
@@ -105,20 +105,15 @@ void MainWindow::connectActions() {
     connect(toolbar_->textMenu(), &QMenu::aboutToShow, this, &MainWindow::fillTextMenu);
 }
 
-void MainWindow::fillMainMenu(QMenu* menu) {
-    QHash<QString, QMenu*> groups;
-    for (const char* name : {"File", "Edit", "Run", "View", "Help"}) {
-        QMenu* group = menu->addMenu(tr(name));
-        group->setToolTipsVisible(true);
-        groups[tr(name)] = group;
-    }
-    for (const auto& [group, action] : actions_.all())
-        if (groups.contains(group) && !action->objectName().isEmpty()) groups[group]->addAction(action);
-    QMenu* docks = groups[tr("View")]->addMenu(tr("Docks"));
+void MainWindow::fillMenus() {
+    fillMenuBar(*menuBar(), actions_);
+    QMenu* view = menuOf(*menuBar(), "View");
+    QMenu* docks = view->addMenu(tr("D&ocks"));
     docks->addAction(experiment_dock_->toggleViewAction());
     for (PlotDock* dock : plots_)
         docks->addAction(dock->toggleViewAction());
-    QMenu* recent = groups[tr("File")]->addMenu(tr("Recent files"));
+    QMenu* recent = new QMenu(tr("Open &recent"), this);
+    menuOf(*menuBar(), "File")->insertMenu(actions_["save"], recent);
     connect(recent, &QMenu::aboutToShow, this, [this, recent] {
         recent->clear();
         for (const QString& path : settings_.recentFiles())
@@ -145,11 +140,13 @@ void MainWindow::fillModelMenu() {
 void MainWindow::fillTextMenu() {
     QMenu* menu = toolbar_->textMenu();
     menu->clear();
+    qDeleteAll(menu->findChildren<QActionGroup*>());
     menu->setToolTipsVisible(true);
     menu->addAction(actions_["edit-text"]);
     menu->addAction(actions_["open"]);
     menu->addSeparator();
     const BuiltInText* current = builtInTextOf(controller_.experiment());
+    auto* choice = new QActionGroup(menu);
     bool scored = false;
     for (const BuiltInText& text : builtInTexts()) {
         if (text.score && !scored) menu->addSeparator();
@@ -160,6 +157,7 @@ void MainWindow::fillTextMenu() {
         action->setToolTip(text.what_it_shows);
         action->setCheckable(true);
         action->setChecked(&text == current);
+        choice->addAction(action);
     }
 }
 

@@ -20,7 +20,7 @@
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/model_dialog.h"
-#include "ui/shell/typeset.h"
+#include "ui/shell/run_status.h"
 
 namespace kvasir::ui {
 
@@ -140,7 +140,7 @@ void MainWindow::saveSessionTo(const QString& path) {
     auto session = std::make_shared<Session>(controller_.session());
     session->extra["view"] = viewJson();
     QPointer<MainWindow> self(this);
-    status_text_->setText(tr("Saving %1").arg(QFileInfo(path).fileName()));
+    status_->say(tr("Saving %1").arg(QFileInfo(path).fileName()));
     QThreadPool::globalInstance()->start([self, session, path] {
         const Status saved = save_session(*session, path.toStdString());
         const QString problem = saved ? QString() : QString::fromStdString(saved.error().message());
@@ -150,7 +150,7 @@ void MainWindow::saveSessionTo(const QString& path) {
                 self->session_path_ = path;
                 self->setWindowTitle(QStringLiteral("%1 — Kvasir").arg(QFileInfo(path).fileName()));
                 self->settings_.addRecentFile(path);
-                self->status_text_->setText(tr("Saved %1").arg(path));
+                self->status_->say(tr("Saved %1").arg(path));
             } else {
                 self->messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
             }
@@ -186,7 +186,7 @@ void MainWindow::openSession(const QString& path) {
                         QStringLiteral("file"), MessageBar::Kind::warn,
                         tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.")
                             .arg(QString::fromStdString(model)));
-                self->showStatus();
+                self->status_->show();
                 self->updateActions();
             } else {
                 problem = QString::fromStdString(session->error().message());
@@ -237,7 +237,7 @@ void MainWindow::runJobs(std::vector<ExportJob> jobs) {
     connect(timer, &QTimer::timeout, this, [this, timer, work] {
         if (work->next < work->jobs.size() && work->problem.isEmpty()) {
             const ExportJob& job = work->jobs[work->next++];
-            status_text_->setText(tr("Exporting %1 of %2").arg(work->next).arg(work->jobs.size()));
+            status_->say(tr("Exporting %1 of %2").arg(work->next).arg(work->jobs.size()));
             work->problem = runExport(job, controller_.run());
             return;
         }
@@ -245,7 +245,7 @@ void MainWindow::runJobs(std::vector<ExportJob> jobs) {
         timer->stop();
         if (work->problem.isEmpty() && !work->jobs.empty()) {
             settings_.set("files/folder", QFileInfo(work->jobs.back().path).absolutePath());
-            status_text_->setText(
+            status_->say(
                 tr("Exported %1 files to %2").arg(work->next).arg(QFileInfo(work->jobs.back().path).absolutePath()));
         } else if (!work->problem.isEmpty()) {
             messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, work->problem);
@@ -272,7 +272,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
     }
     const QString path = urls[0].toLocalFile();
     QTimer::singleShot(0, this, [this, path] { openPath(path); });  // the drag's source waits for this event to end
-    if (urls.size() > 1)
+    messages_->clear(QStringLiteral("drop"));
+    FileKind kind{};
+    QString why;
+    if (urls.size() > 1 && acceptable(path, &kind, &why))
         messages_->show(QStringLiteral("drop"), MessageBar::Kind::info,
                         tr("One file at a time: %1 is opened.").arg(QFileInfo(path).fileName()));
 }

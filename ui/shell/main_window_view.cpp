@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layouts, theme, type size, focus, and what is kept when the window closes.
-#include <QAbstractButton>
-#include <QAbstractItemView>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
-#include <QStatusBar>
+#include <QTimer>
 #include <algorithm>
 
 #include "core/session/session_file.h"
 #include "ui/lanes/lanes_view.h"
-#include "ui/shell/experiment_panel.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/shell/experiment_dock.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/plot_dock.h"
 #include "ui/shell/run_toolbar.h"
@@ -44,8 +42,7 @@ void MainWindow::connectViewActions() {
     const auto measure = [this](ErrorMeasure m) {
         view_.setErrorMeasure(m);
         settings_.set("lanes/measure", m == ErrorMeasure::kl ? QStringLiteral("kl") : QStringLiteral("dp"));
-        actions_["tint-kl"]->setChecked(m == ErrorMeasure::kl);
-        actions_["tint-dp"]->setChecked(m == ErrorMeasure::delta_probability);
+        actions_[m == ErrorMeasure::kl ? "tint-kl" : "tint-dp"]->setChecked(true);
     };
     actions_.on("tint-kl", [measure] { measure(ErrorMeasure::kl); });
     actions_.on("tint-dp", [measure] { measure(ErrorMeasure::delta_probability); });
@@ -100,89 +97,37 @@ void MainWindow::setTheme(const QString& name) {
 }
 
 void MainWindow::setTypeScale(double scale) {
-    scale_ = std::clamp(scale, 0.85, 2.0);
+    scale_ = std::clamp(scale, 0.8, 2.0);
     if (!present_) settings_.set("look/scale", scale_);
     applyTheme();
 }
 
-PlotDock* MainWindow::plotDock(const QString& id) const {
-    for (PlotDock* dock : plots_)
-        if (dock->entry().id == id) return dock;
-    return nullptr;
-}
-
 void MainWindow::restoreDefaultLayout() {
-    for (QDockWidget* dock : findChildren<QDockWidget*>()) {
-        dock->setFloating(false);
-        removeDockWidget(dock);
-    }
-    addDockWidget(Qt::LeftDockWidgetArea, experiment_dock_);
-    experiment_dock_->show();
-    placeDocks();
-}
-
-/// Wide windows show every plot; narrow ones stack the three that are always wanted and keep the rest behind tabs.
-void MainWindow::placeDocks() {
-    PlotDock *error = plotDock(QStringLiteral("error-per-token")), *memory = plotDock(QStringLiteral("memory")),
-             *speed = plotDock(QStringLiteral("tokens-per-second")),
-             *layers = plotDock(QStringLiteral("error-by-layer")), *spread = plotDock(QStringLiteral("distributions"));
-    const bool wide = width() >= 1500;
-    addDockWidget(Qt::RightDockWidgetArea, error);
-    if (wide) {
-        splitDockWidget(error, layers, Qt::Vertical);
-        splitDockWidget(layers, memory, Qt::Vertical);
-        splitDockWidget(layers, spread, Qt::Horizontal);
-        splitDockWidget(memory, speed, Qt::Horizontal);
-    } else {
-        splitDockWidget(error, memory, Qt::Vertical);
-        splitDockWidget(memory, speed, Qt::Vertical);
-        tabifyDockWidget(error, layers);
-        tabifyDockWidget(layers, spread);
-    }
-    for (PlotDock* dock : plots_) {  // plots that the arrangement above does not know
-        if (dock != error && dock != memory && dock != speed && dock != layers && dock != spread)
-            tabifyDockWidget(error, dock);
-        dock->show();
-    }
-    error->raise();
-    resizeDocks({experiment_dock_}, {250}, Qt::Horizontal);
-    if (wide) {
-        const int room = width() * 42 / 100, tall = height() - 80;
-        resizeDocks({error}, {room}, Qt::Horizontal);
-        resizeDocks({error, layers, memory}, {tall * 28 / 100, tall * 40 / 100, tall * 32 / 100}, Qt::Vertical);
-        resizeDocks({layers, spread}, {room / 2, room / 2}, Qt::Horizontal);
-        resizeDocks({memory, speed}, {room / 2, room / 2}, Qt::Horizontal);
-    } else {
-        resizeDocks({error}, {396}, Qt::Horizontal);
-        resizeDocks({error, memory, speed}, {300, 200, 200}, Qt::Vertical);
-    }
+    layout_->restoreDefault();
 }
 
 void MainWindow::setPresent(bool present) {
     toolbar_->setLayoutTab(present ? 1 : 0);
-    actions_["layout-explore"]->setChecked(!present);
-    actions_["layout-present"]->setChecked(present);
+    actions_[present ? "layout-present" : "layout-explore"]->setChecked(true);
     if (present == present_) return;
     present_ = present;
+    layout_->setPresent(present);
     if (present) {
-        state_before_present_ = saveState(1);
         scale_before_present_ = scale_;
-        for (QDockWidget* dock : findChildren<QDockWidget*>())
-            dock->hide();
-        if (PlotDock* error = plotDock(QStringLiteral("error-per-token")); error && width() >= 1300) {
-            error->show();
-            error->raise();
-            resizeDocks({error}, {width() * 3 / 10}, Qt::Horizontal);
-        }
         lanes_->setTextPoints(14, 2, 2);
-        setTypeScale(1.5);
+        setTypeScale(std::max(1.5, scale_));
     } else {
         lanes_->setTextPoints(11, 1, 4);
         setTypeScale(scale_before_present_);
-        restoreState(state_before_present_, 1);
     }
+    layout_->adapt();
     updateBanner();
     lanes_->focusFirstLane();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (layout_) QTimer::singleShot(0, layout_, &DockLayout::adapt);
 }
 
 void MainWindow::followAll() {
@@ -215,23 +160,6 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
         setPresent(false);
 }
 
-/// Single-key shortcuts must not take keys from a control that uses them itself: Space presses the button in focus,
-/// letters search the list in focus.
-bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::ShortcutOverride && watched->isWidgetType()) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        const bool plain = key->modifiers() == Qt::NoModifier;
-        const bool button = qobject_cast<QAbstractButton*>(watched),
-                   list = qobject_cast<QComboBox*>(watched) || qobject_cast<QAbstractItemView*>(watched);
-        if (plain && ((key->key() == Qt::Key_Space && (button || list)) ||
-                      (list && !key->text().isEmpty() && key->text()[0].isPrint()))) {
-            event->accept();
-            return true;
-        }
-    }
-    return QMainWindow::eventFilter(watched, event);
-}
-
 void MainWindow::changeEvent(QEvent* event) {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::PaletteChange && !applying_theme_ && theme_name_ == QLatin1String("auto") &&
@@ -244,7 +172,7 @@ void MainWindow::changeEvent(QEvent* event) {
 void MainWindow::closeEvent(QCloseEvent* event) {
     setPresent(false);
     settings_.set("window/geometry", saveGeometry());
-    settings_.set("window/state", saveState(1));
+    settings_.set("window/state", layout_->isOwn() ? layout_->save() : QByteArray());
     settings_.set("experiment/last", QByteArray::fromStdString(experiment_to_json(controller_.experiment()).dump()));
     controller_.stop();
     if (settings_.remembers() && !controller_.run().empty()) {  // quitting loses nothing

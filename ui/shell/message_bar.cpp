@@ -3,13 +3,16 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/shell/icons.h"
 #include "ui/shell/theme.h"
+#include "ui/shell/typeset.h"
 
 namespace kvasir::ui {
 
@@ -42,18 +45,43 @@ QString iconOf(MessageBar::Kind kind) {
 }  // namespace
 
 MessageBar::MessageBar(Kind kind, const QString& sentence, QWidget* parent)
-    : QFrame(parent), kind_(kind), text_(new QLabel(sentence, this)), row_(new QHBoxLayout(this)) {
-    row_->setContentsMargins(12, 5, 4, 5);
+    : QFrame(parent),
+      kind_(kind),
+      line_(new OneLineLabel(this)),
+      all_(new QLabel(sentence, this)),
+      unfold_(new QToolButton(this)),
+      others_(new QToolButton(this)),
+      row_(new QHBoxLayout(this)) {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);  // where room is short the lanes give way, not the words
+    row_->setContentsMargins(12, 3, 4, 3);
     row_->setSpacing(8);
     auto* sign = new QToolButton(this);
     sign->setIcon(icon(iconOf(kind), kind == Kind::info ? QStringLiteral("dim") : roleOf(kind)));
-    sign->setEnabled(true);
     sign->setFocusPolicy(Qt::NoFocus);
     sign->setAttribute(Qt::WA_TransparentForMouseEvents);
-    text_->setWordWrap(true);
-    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    line_->setText(sentence);
+    all_->setWordWrap(true);
+    all_->setTextFormat(Qt::PlainText);
+    all_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    all_->hide();
     row_->addWidget(sign);
-    row_->addWidget(text_, 1);
+    row_->addWidget(line_, 1);
+    row_->addWidget(all_, 1);
+    unfold_->setIcon(icon(QStringLiteral("down")));
+    unfold_->setCheckable(true);
+    unfold_->setToolTip(tr("The whole message"));
+    unfold_->setAccessibleName(tr("The whole message"));
+    unfold_->hide();
+    connect(unfold_, &QToolButton::toggled, this, [this](bool whole) {
+        line_->setVisible(!whole);
+        all_->setVisible(whole);
+    });
+    row_->addWidget(unfold_);
+    others_->setToolTip(tr("The messages before this one"));
+    others_->hide();
+    connect(others_, &QToolButton::clicked, this,
+            [this] { emit othersWanted(others_->mapToGlobal(QPoint(0, others_->height()))); });
+    row_->addWidget(others_);
     auto* close = new QToolButton(this);
     close->setIcon(icon(QStringLiteral("close")));
     close->setToolTip(tr("Close this message"));
@@ -69,11 +97,29 @@ void MessageBar::addAction(const QString& text, std::function<void()> run, bool 
         run();
         if (!keep) emit closed();
     });
-    row_->insertWidget(row_->count() - 1, button);
+    row_->insertWidget(row_->indexOf(others_), button);
 }
 
 QString MessageBar::sentence() const {
-    return text_->text();
+    return all_->text();
+}
+
+void MessageBar::setWaiting(int n) {
+    others_->setText(tr("+%1").arg(n));
+    others_->setAccessibleName(tr("%1 other messages").arg(n));
+    others_->setVisible(n > 0);
+}
+
+/// The button that unfolds is there when something is cut.
+void MessageBar::showUnfoldable() {
+    const int needed = line_->sizeHint().width();
+    const bool cut = unfold_->isChecked() ? needed > all_->width() : needed > line_->width();
+    unfold_->setVisible(cut || unfold_->isChecked());
+}
+
+void MessageBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    showUnfoldable();
 }
 
 void MessageBar::paintEvent(QPaintEvent*) {
@@ -88,32 +134,72 @@ void MessageBar::paintEvent(QPaintEvent*) {
 
 MessageArea::MessageArea(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
     column_->setContentsMargins(0, 0, 0, 0);
-    column_->setSpacing(4);
+    column_->setSpacing(0);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     hide();
 }
 
 MessageBar* MessageArea::show(const QString& key, MessageBar::Kind kind, const QString& sentence) {
+    // what says the same as before keeps its place in the row
+    const MessageBar* before = message(key);
+    const auto old = std::find(bars_.begin(), bars_.end(), before);
+    const bool same = before && before->sentence() == sentence && before->kind() == kind;
+    const auto place = same ? old - bars_.begin() : std::ptrdiff_t(bars_.size()) - (old != bars_.end());
     clear(key);
     auto* bar = new MessageBar(kind, sentence, this);
     bar->setObjectName(key);
     connect(bar, &MessageBar::closed, this, [this, key] { clear(key); });
+    connect(bar, &MessageBar::othersWanted, this, &MessageArea::listOthers);
     column_->addWidget(bar);
-    setVisible(true);
+    bars_.insert(bars_.begin() + place, bar);
+    arrange();
     return bar;
 }
 
 void MessageArea::clear(const QString& key) {
     if (MessageBar* bar = message(key)) {
+        std::erase(bars_, bar);
         column_->removeWidget(bar);
         bar->setObjectName(QString());
         bar->hide();
         bar->deleteLater();
     }
-    setVisible(column_->count() > 0);
+    arrange();
+}
+
+void MessageArea::arrange() {
+    for (MessageBar* bar : bars_) {
+        bar->setWaiting(int(bars_.size()) - 1);
+        bar->setVisible(bar == bars_.back());
+    }
+    setVisible(!bars_.empty());
+}
+
+void MessageArea::bringForward(const QString& key) {
+    const auto at = std::find(bars_.begin(), bars_.end(), message(key));
+    if (at == bars_.end()) return;
+    std::rotate(at, at + 1, bars_.end());
+    arrange();
+}
+
+void MessageArea::listOthers(const QPoint& global) {
+    QMenu menu;
+    for (auto bar = bars_.rbegin(); bar != bars_.rend(); ++bar) {
+        if (*bar == bars_.back()) continue;
+        const QString sentence = (*bar)->sentence();
+        QAction* action = menu.addAction(menu.fontMetrics().elidedText(
+            QString(sentence).replace(QLatin1Char('&'), QLatin1String("&&")), Qt::ElideRight, std::max(200, width())));
+        action->setToolTip(sentence);
+        connect(action, &QAction::triggered, this, [this, key = (*bar)->objectName()] { bringForward(key); });
+    }
+    menu.setToolTipsVisible(true);
+    menu.exec(global);
 }
 
 MessageBar* MessageArea::message(const QString& key) const {
-    return findChild<MessageBar*>(key, Qt::FindDirectChildrenOnly);
+    for (MessageBar* bar : bars_)
+        if (bar->objectName() == key) return bar;
+    return nullptr;
 }
 
 }  // namespace kvasir::ui

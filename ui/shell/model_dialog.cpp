@@ -20,6 +20,7 @@
 #include "core/model/chat_template.h"
 #include "core/model/gguf.h"
 #include "core/model/tokenizer.h"
+#include "ui/shell/dialog_page.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/theme.h"
@@ -53,7 +54,7 @@ ModelDialog::ModelDialog(const QString& path, QWidget* parent)
       schemes_(new QTableWidget),
       gone_(std::make_shared<std::atomic<bool>>(false)) {
     setWindowTitle(tr("Open model"));
-    resize(Theme::instance().px(740), Theme::instance().px(500));
+    resizeOnScreen(*this, QSize(Theme::instance().px(740), Theme::instance().px(500)));
     body_ = new QVBoxLayout(this);
     body_->setContentsMargins(16, 14, 16, 14);
     body_->setSpacing(10);
@@ -83,7 +84,9 @@ ModelDialog::ModelDialog(const QString& path, QWidget* parent)
     };
     section(tr("Shape"), shape_);
     section(tr("Will read as"), reading_);
-    body_->addLayout(facts);
+    auto* page = new DialogPage;
+    page->column()->addLayout(facts);
+    body_->addWidget(page, 1);
     body_->addWidget(makeLine());
     body_->addWidget(makeHeading(tr("Cache schemes for this model")));
     schemes_->setColumnCount(4);

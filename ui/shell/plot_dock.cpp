@@ -43,6 +43,8 @@ PlotDock::PlotDock(const PlotEntry& entry, PlotView* plot, QWidget* parent)
       bar_(titleBar(this)),
       subtitle_(new OneLineLabel(bar_)) {
     setObjectName(entry.id);
+    setWindowTitle(entry.tab);
+    toggleViewAction()->setText(entry.title);
     setWidget(plot);
 
     auto* row = static_cast<QHBoxLayout*>(bar_->layout());

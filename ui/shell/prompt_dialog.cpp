@@ -8,10 +8,11 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QSpinBox>
-#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/shell/dialog_page.h"
 #include "ui/shell/format.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/typeset.h"
@@ -29,7 +30,7 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
       prefill_(new QSpinBox),
       count_(new QLabel) {
     setWindowTitle(tr("Text"));
-    resize(Theme::instance().px(640), Theme::instance().px(480));
+    resizeOnScreen(*this, QSize(Theme::instance().px(640), Theme::instance().px(480)));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 14, 16, 14);
     column->setSpacing(10);
@@ -49,10 +50,8 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
     const QString tips[] = {tr("The text is the prompt; the lanes write what follows"),
                             tr("The first tokens are the prompt; every further token is given and scored")};
     for (int i = 0; i < 2; ++i) {
-        auto* button = new QToolButton;
-        button->setText(names[i]);
+        auto* button = new QRadioButton(names[i]);
         button->setToolTip(tips[i]);
-        button->setCheckable(true);
         button->setChecked((i == 1) == experiment.score_text);
         use_->addButton(button, i);
         use_row->addWidget(button);

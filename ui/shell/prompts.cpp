@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/prompts.h"
 
+#include <QCoreApplication>
 #include <QFile>
 
 #include "core/session/prompt_library.h"
@@ -78,7 +79,7 @@ Experiment withText(Experiment experiment, const BuiltInText& text) {
 QString textName(const Experiment& experiment) {
     if (const BuiltInText* t = builtInTextOf(experiment)) return t->title;
     QString words = QString::fromStdString(experiment.prompt).simplified();
-    if (words.isEmpty()) return QStringLiteral("No text");
+    if (words.isEmpty()) return QCoreApplication::translate("Prompts", "No text");
     if (words.size() > 22) words = words.left(21) + QChar(0x2026);
     return words;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/run_toolbar.h"
 
-#include <QHBoxLayout>
+#include <QLayout>
 #include <QMenu>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
-#include <QStackedWidget>
 #include <QStyle>
 #include <QTabBar>
 #include <QToolButton>
@@ -18,75 +16,81 @@
 #include "ui/shell/prompts.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/theme.h"
-#include "ui/shell/typeset.h"
 
 namespace kvasir::ui {
 
-namespace {
-
-bool working(EngineState state) {
-    return state == EngineState::loading || under_way(state);
-}
-
-}  // namespace
-
-RunToolbar::RunToolbar(RunController& controller, Actions& actions, QMenu* main_menu, QWidget* parent)
+RunToolbar::RunToolbar(RunController& controller, Actions& actions, QWidget* parent)
     : QToolBar(tr("Toolbar"), parent),
       controller_(controller),
-      model_menu_(new QMenu(this)),
-      text_menu_(new QMenu(this)),
+      model_menu_(new QMenu(tr("Model"), this)),
+      text_menu_(new QMenu(tr("Text"), this)),
+      overflow_menu_(new QMenu(this)),
       run_(new QPushButton(tr("Run"))),
-      stretch_(new QStackedWidget),
-      bar_(new QProgressBar),
-      progress_text_(new OneLineLabel),
       layouts_(new QTabBar) {
     setObjectName(QStringLiteral("toolbar"));
     setMovable(false);
-    setIconSize(QSize(16, 16));
     toggleViewAction()->setVisible(false);
+    overflow_menu_->setObjectName(QStringLiteral("toolbar-overflow"));
+    model_menu_->setIcon(icon(QStringLiteral("model")));
+    text_menu_->setIcon(icon(QStringLiteral("prompt")));
+    model_menu_->menuAction()->setObjectName(QStringLiteral("toolbar-model"));
+    text_menu_->menuAction()->setObjectName(QStringLiteral("toolbar-text"));
     model_ = addMenuButton(QStringLiteral("model"), model_menu_, tr("Model: open another, recent ones"));
+    QAction* const model_place = this->actions().last();
     text_ = addMenuButton(QStringLiteral("prompt"), text_menu_,
                           tr("Text: prompts and passages that come with Kvasir, or your own"));
+    QAction* const text_place = this->actions().last();
     addSeparator();
 
-    run_->setIcon(icon(QStringLiteral("run"), QStringLiteral("on_accent")));
     run_->setObjectName(QStringLiteral("primary"));
     run_->setToolTip(actions["run"]->toolTip());
+    run_->setEnabled(actions["run"]->isEnabled());
     connect(run_, &QPushButton::clicked, actions["run"], &QAction::trigger);
+    connect(actions["run"], &QAction::changed, run_,
+            [this, run = actions["run"]] { run_->setEnabled(run->isEnabled()); });
     addWidget(run_);
-    addAction(actions["pause"]);
-    addAction(actions["step"]);
-    addAction(actions["stop"]);
+    for (const char* id : {"pause", "step", "stop"})
+        addButton(actions[id], Qt::ToolButtonIconOnly);
     addSeparator();
-    for (const char* id : {"teacher-forced", "free-running"}) {
-        addAction(actions[id]);
-        static_cast<QToolButton*>(widgetForAction(actions[id]))->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    }
-    addWidget(makeProgress());
+    QAction* const teacher = addButton(actions["teacher-forced"], Qt::ToolButtonTextOnly);
+    QAction* const own = addButton(actions["free-running"], Qt::ToolButtonTextOnly);
+    auto* stretch = new QWidget;
+    stretch->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    addWidget(stretch);
     layouts_->addTab(tr("Explore"));
     layouts_->addTab(tr("Present"));
     layouts_->setTabToolTip(0, actions["layout-explore"]->toolTip());
     layouts_->setTabToolTip(1, actions["layout-present"]->toolTip());
     layouts_->setExpanding(false);
     layouts_->setUsesScrollButtons(false);
+    layouts_->setElideMode(Qt::ElideNone);
     layouts_->setDrawBase(false);
     layouts_->setAccessibleName(tr("Layouts"));
     connect(layouts_, &QTabBar::currentChanged, this, &RunToolbar::layoutChosen);
-    addWidget(layouts_);
-    addSeparator();
-    addAction(actions["undo"]);
-    addAction(actions["theme-next"]);
-    actions["theme-next"]->setIcon(icon(QStringLiteral("palette")));
-    addAction(actions["commands"]);
-    QToolButton* menu = addMenuButton(QStringLiteral("gear"), main_menu, tr("Menu (Alt+M)"));
-    menu->setText(QString());
-    menu->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    menu->setShortcut(QKeySequence(Qt::ALT | Qt::Key_M));
-    menu->setAccessibleName(tr("Menu"));
+    QAction* const layouts_place = addWidget(layouts_);
+    QAction* const undo = addButton(actions["undo"], Qt::ToolButtonIconOnly);
+    QAction* const theme = addButton(actions["theme-next"], Qt::ToolButtonIconOnly);
+    QAction* const search = addButton(actions["commands"], Qt::ToolButtonIconOnly);
+    auto* more = new QToolButton;
+    more->setIcon(icon(QStringLiteral("overflow")));
+    more->setPopupMode(QToolButton::InstantPopup);
+    more->setMenu(overflow_menu_);
+    more->setToolTip(tr("What has no room in this row"));
+    more->setAccessibleName(tr("More of the toolbar"));
+    overflow_ = addWidget(more);
 
-    connect(&controller_, &RunController::statusChanged, this, &RunToolbar::showProgress);
-    connect(&controller_, &RunController::modelChanged, this, &RunToolbar::showNames);
-    connect(&controller_, &RunController::experimentChanged, this, &RunToolbar::showNames);
+    addGivingWay(theme, {actions["theme-next"]});
+    addGivingWay(undo, {actions["undo"]});
+    addGivingWay(layouts_place, {actions["layout-explore"], actions["layout-present"]});
+    addGivingWay(search, {actions["commands"]});
+    addGivingWay(teacher, {actions["teacher-forced"]});
+    addGivingWay(own, {actions["free-running"]});
+    addGivingWay(text_place, {text_menu_->menuAction()});
+    addGivingWay(model_place, {model_menu_->menuAction()});
+
+    connect(&controller_, &RunController::modelChanged, this, &RunToolbar::fit);
+    connect(&controller_, &RunController::experimentChanged, this, &RunToolbar::fit);
+    setRunFilled(true);
     refresh();
 }
 
@@ -101,83 +105,89 @@ QToolButton* RunToolbar::addMenuButton(const QString& icon_name, QMenu* menu, co
     return button;
 }
 
-QWidget* RunToolbar::makeProgress() {
-    stretch_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    stretch_->addWidget(new QWidget);
-    auto* page = new QWidget;
-    auto* row = new QHBoxLayout(page);
-    row->setContentsMargins(8, 0, 8, 0);
-    row->setSpacing(8);
-    bar_->setTextVisible(false);
-    bar_->setRange(0, 1000);
-    bar_->setMinimumWidth(40);
-    bar_->setAccessibleName(tr("Progress"));
-    typeset(progress_text_, 9);
-    auto* cancel = new QPushButton(tr("Cancel"));
-    cancel->setToolTip(tr("Stops what is being done (Esc)"));
-    connect(cancel, &QPushButton::clicked, this, &RunToolbar::cancelWanted);
-    row->addWidget(bar_, 1);
-    row->addWidget(progress_text_, 1);
-    row->addWidget(cancel);
-    stretch_->addWidget(page);
-    return stretch_;
+/// As a widget, so that its place in the row can be empty while the action itself stays usable.
+QAction* RunToolbar::addButton(QAction* action, Qt::ToolButtonStyle style) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(style);
+    button->setAccessibleName(plainText(action));
+    return addWidget(button);
+}
+
+void RunToolbar::addGivingWay(QAction* place, const QList<QAction*>& instead) {
+    parts_.push_back({place, instead});
+    QStringList ids;
+    for (const QAction* action : instead)
+        ids << action->objectName();
+    widgetForAction(place)->setProperty("kvasirInstead", ids);
 }
 
 void RunToolbar::refresh() {
-    showNames();
-    showProgress();
-}
-
-void RunToolbar::showNames() {
-    fitNames();
-}
-
-void RunToolbar::fitNames() {
-    const auto model = controller_.model();
-    QString name = tr("No model");
-    if (model) {
-        name = modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") +
-               QString::fromStdString(model->config().weights);
-    }
-    setIconSize(QSize(Theme::instance().px(16), Theme::instance().px(16)));
-    const int room = std::max(Theme::instance().px(90), width() / 8);
-    model_->setText(fontMetrics().elidedText(name, Qt::ElideMiddle, room * 4 / 3) + QStringLiteral(" ▾"));
+    const int side = Theme::instance().px(16);
+    setIconSize(QSize(side, side));
+    for (QToolButton* button : findChildren<QToolButton*>())
+        button->setIconSize(QSize(side, side));
     layouts_->setMinimumWidth(layouts_->sizeHint().width() + Theme::instance().px(12));  // the chosen tab is bold
-    text_->setText(fontMetrics().elidedText(textName(controller_.experiment()), Qt::ElideRight, room) +
-                   QStringLiteral(" ▾"));
+    fit();
+}
+
+/// Names cut to `room` pixels; 0 leaves the icons.
+void RunToolbar::showNames(int room) {
+    const auto model = controller_.model();
+    const QString name = model ? modelTitle(model->file().path(), model->config().weights) + QStringLiteral(" · ") +
+                                     QString::fromStdString(model->config().weights)
+                               : tr("No model");
+    const QString text = textName(controller_.experiment());
+    const auto show = [&](QToolButton* button, const QString& words, int width, Qt::TextElideMode mode) {
+        button->setText(room > 0 ? button->fontMetrics().elidedText(words, mode, width) + QStringLiteral(" ▾")
+                                 : QStringLiteral("▾"));
+    };
+    show(model_, name, room * 4 / 3, Qt::ElideMiddle);
+    show(text_, text, room, Qt::ElideRight);
     model_->setAccessibleName(tr("Model %1").arg(name));
-    text_->setAccessibleName(tr("Text %1").arg(textName(controller_.experiment())));
+    text_->setAccessibleName(tr("Text %1").arg(text));
+    model_menu_->setTitle(tr("Model: %1").arg(name));
+    text_menu_->setTitle(tr("Text: %1").arg(text));
+}
+
+int RunToolbar::wantedWidth() const {
+    const int gap = layout()->spacing();
+    int width = 2 * 8 + 6;  // the style sheet's padding
+    for (QAction* action : actions()) {
+        if (!action->isVisible()) continue;
+        const QWidget* widget = widgetForAction(action);
+        width += std::max(widget->sizeHint().width(), widget->minimumWidth()) + gap;
+    }
+    return width;
+}
+
+/// Names get shorter first, then parts leave the row, until everything that is left has its full width.
+void RunToolbar::fit() {
+    if (fitting_ || !overflow_) return;
+    fitting_ = true;
+    for (const Part& part : parts_)
+        part.place->setVisible(true);
+    overflow_->setVisible(false);
+    overflow_menu_->clear();
+    const Theme& theme = Theme::instance();
+    for (const int room : {std::max(theme.px(90), width() / 8), theme.px(90), theme.px(50)}) {
+        showNames(room);
+        if (wantedWidth() <= width()) break;
+    }
+    QList<QAction*> left;
+    for (const Part& part : parts_) {
+        if (wantedWidth() <= width()) break;
+        overflow_->setVisible(true);
+        part.place->setVisible(false);
+        left = part.instead + left;
+    }
+    overflow_menu_->addActions(left);
+    fitting_ = false;
 }
 
 void RunToolbar::resizeEvent(QResizeEvent* event) {
     QToolBar::resizeEvent(event);
-    fitNames();
-}
-
-void RunToolbar::showProgress() {
-    const EngineStatus& s = controller_.status();
-    if (!working(s.state)) {
-        stretch_->setCurrentIndex(0);
-        return;
-    }
-    stretch_->setCurrentIndex(1);
-    bar_->setUpdatesEnabled(false);  // its setValue() would paint the whole window at once, before the lanes are told
-    bar_->setValue(qRound(s.progress * 1000));
-    bar_->setUpdatesEnabled(true);
-    QString text;
-    if (s.state == EngineState::running || s.state == EngineState::paused) {
-        text = tr("%1 of %2").arg(countText(s.n_done), countText(s.n_planned));
-        if (s.state == EngineState::paused)
-            text += tr(" · paused");
-        else if (!s.what.empty())
-            text += QStringLiteral(" · ") + QString::fromStdString(s.what);
-        else if (s.n_done > 1)
-            text += tr(" · %1 left").arg(durationText(s.elapsed_s / s.n_done * (s.n_planned - s.n_done)));
-    } else {
-        text = QString::fromStdString(s.what);
-        if (s.progress > 0) text += QStringLiteral(" · %1 %").arg(qRound(s.progress * 100));
-    }
-    progress_text_->setText(text);
+    fit();
 }
 
 void RunToolbar::setRunFilled(bool filled) {

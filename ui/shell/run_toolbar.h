@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one row at the top: model, text, run controls, mode, progress, layouts, search.
+// The row below the menu bar: model, text, run controls, mode, layouts, undo, theme, search. Run controls never give
+// way; the rest moves, one after the other, into a menu at the end of the row.
 #pragma once
 
 #include <QToolBar>
+#include <vector>
 
 class QMenu;
-class QProgressBar;
 class QPushButton;
-class QStackedWidget;
 class QTabBar;
 class QToolButton;
 
 namespace kvasir::ui {
 
 class Actions;
-class OneLineLabel;
 class RunController;
 
 class RunToolbar : public QToolBar {
     Q_OBJECT
  public:
-    RunToolbar(RunController& controller, Actions& actions, QMenu* main_menu, QWidget* parent);
+    RunToolbar(RunController& controller, Actions& actions, QWidget* parent);
 
     QMenu* modelMenu() { return model_menu_; }
     QMenu* textMenu() { return text_menu_; }
@@ -31,24 +30,29 @@ class RunToolbar : public QToolBar {
 
  signals:
     void layoutChosen(int index);
-    void cancelWanted();
 
  private:
-    QWidget* makeProgress();
-    void showProgress();
-    void showNames();
-    void fitNames();
+    /// Something that can give way: its place in the row, and what stands for it in the menu.
+    struct Part {
+        QAction* place;
+        QList<QAction*> instead;
+    };
     QToolButton* addMenuButton(const QString& icon_name, QMenu* menu, const QString& tip);
+    QAction* addButton(QAction* action, Qt::ToolButtonStyle style);
+    void addGivingWay(QAction* place, const QList<QAction*>& instead);
+    void showNames(int room);
+    void fit();
+    int wantedWidth() const;
     void resizeEvent(QResizeEvent* event) override;
 
     RunController& controller_;
-    QMenu *model_menu_, *text_menu_;
+    QMenu *model_menu_, *text_menu_, *overflow_menu_;
     QToolButton *model_ = nullptr, *text_ = nullptr;
     QPushButton* run_;
-    QStackedWidget* stretch_;
-    QProgressBar* bar_;
-    OneLineLabel* progress_text_;
     QTabBar* layouts_;
+    QAction* overflow_ = nullptr;
+    std::vector<Part> parts_;  ///< the first to give way first
+    bool fitting_ = false;
 };
 
 }  // namespace kvasir::ui

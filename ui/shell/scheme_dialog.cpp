@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "ui/shell/chip.h"
+#include "ui/shell/dialog_page.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/typeset.h"
@@ -49,10 +50,12 @@ SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, con
       sign_(new QLabel),
       problem_(new QLabel) {
     setWindowTitle(tr("Cache scheme"));
-    setMinimumWidth(Theme::instance().px(620));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 14, 16, 14);
-    column->setSpacing(10);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(16, 14, 16, 14);
+    outer->setSpacing(10);
+    auto* page = new DialogPage;
+    outer->addWidget(page, 1);
+    QVBoxLayout* column = page->column();
 
     auto* top = new QHBoxLayout;
     auto* label = new QLabel(tr("&Preset"));
@@ -60,6 +63,8 @@ SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, con
     for (const Preset& p : presets())
         preset_->addItem(QString::fromStdString(p.name + "  " + p.title), QString::fromStdString(p.name));
     preset_->setMaxVisibleItems(20);
+    preset_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    preset_->setMinimumContentsLength(24);
     auto* chip = new ChipWidget;
     chip->setLook(look);
     top->addWidget(label);
@@ -97,6 +102,7 @@ SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, con
     long_form_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     column->addWidget(long_form_);
     column->addWidget(makeFacts());
+    column->addStretch(1);
 
     auto* buttons = new QHBoxLayout;
     buttons->addStretch(1);
@@ -106,13 +112,14 @@ SchemeDialog::SchemeDialog(const CacheSpec& spec, const ModelConfig* config, con
     apply_->setDefault(true);
     buttons->addWidget(cancel);
     buttons->addWidget(apply_);
-    column->addLayout(buttons);
+    outer->addLayout(buttons);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(apply_, &QPushButton::clicked, this, &QDialog::accept);
     connect(preset_, &QComboBox::activated, this, &SchemeDialog::choosePreset);
     connect(text_, &QLineEdit::textChanged, this, &SchemeDialog::textChanged);
     text_->setText(QString::fromStdString(spec.text));
     preset_->setFocus();
+    resizeOnScreen(*this, sizeHint().expandedTo(QSize(Theme::instance().px(620), 0)));
 }
 
 QWidget* SchemeDialog::makeFacts() {

@@ -9,9 +9,10 @@ namespace kvasir::ui {
 const std::vector<SettingRow>& Settings::table() {
     static const std::vector<SettingRow> rows = {
         {"look/theme", QStringLiteral("auto"), "auto, light, dark or contrast"},
-        {"look/scale", 1.0, "type scale, 0.85 to 2"},
+        {"look/scale", 1.0, "type scale, 0.8 to 2"},
         {"window/geometry", QByteArray(), "size and place of the window"},
-        {"window/state", QByteArray(), "docks and toolbars of Explore"},
+        {"window/state", QByteArray(),
+         "docks of Explore where a person moved one; empty: they follow the size of the window"},
         {"lanes/measure", QStringLiteral("kl"), "what tints tokens: kl or dp"},
         {"lanes/prompt", false, "the prompt's text is shown in the lanes"},
         {"experiment/last", QByteArray(), "the experiment as JSON, as it was when the window closed"},

@@ -114,7 +114,7 @@ Theme& Theme::instance() {
 
 void Theme::apply(QApplication& app, Kind kind, double type_scale) {
     kind_ = kind;
-    scale_ = std::clamp(type_scale, 0.85, 2.0);
+    scale_ = std::clamp(type_scale, 0.8, 2.0);
     if (app.style()->objectName() != QLatin1String("fusion")) app.setStyle(QStringLiteral("Fusion"));
     app.setPalette(paletteOf(coloursOf(kind)));
     app.setFont(font(10));

@@ -143,7 +143,13 @@ class TestNoiseFloor : public QObject {
                 QVERIFY(*run->next(records));
             }
             QVERIFY(run->floor_due());
-            QVERIFY(run->draw_again(floors).ok());
+            // how far the pass is can be said: it asks as often as it was announced
+            const int announced = run->floor_layers();
+            int n_asked = 0;
+            QVERIFY(run->draw_again(floors, [&] { return ++n_asked, false; }).ok());
+            QVERIFY(announced > 0);
+            QCOMPARE(n_asked, announced);
+            QCOMPARE(run->floor_layers(), 0);
             QCOMPARE(floors.size(), size_t(n_wait));
             QVERIFY(!run->floor_due(true));
         }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What has to be said about the run that is shown: why it failed, which lanes stopped or run otherwise than asked, what
+// is unequal, that the experiment has changed since. Each sentence leaves with its cause.
+#pragma once
+
+#include <QObject>
+
+namespace kvasir::ui {
+
+class Actions;
+class MessageArea;
+class RunController;
+
+class RunMessages : public QObject {
+    Q_OBJECT
+ public:
+    RunMessages(RunController& controller, Actions& actions, MessageArea& messages, QObject* parent);
+
+ private:
+    void runBegan();
+    void statusChanged();
+    void experimentChanged();
+    void showUnequal();
+
+    RunController& controller_;
+    Actions& actions_;
+    MessageArea& messages_;
+    int last_state_ = -1;
+};
+
+}  // namespace kvasir::ui
