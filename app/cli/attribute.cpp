@@ -19,7 +19,7 @@ struct AttributeCommand {
 
 nlohmann::json figures_json(const SchemeFigures& f) {
     if (!f.measured()) return {{"spec", f.spec.text}, {"kl_mean", nullptr}, {"why", f.why}};
-    return {{"spec", f.spec.text}, {"kl_mean", f.summary.kl_mean}, {"n_scored", f.summary.n_scored}};
+    return {{"spec", f.spec.text}, {"kl_mean", f.kl.value}, {"n_scored", f.summary.n_scored}};
 }
 
 int AttributeCommand::operator()() const {
@@ -41,8 +41,8 @@ int AttributeCommand::operator()() const {
     auto outcome = scored.evaluate(*model, specs, job);
     if (!outcome) return fail(common, outcome.error());
     const SchemeBatches& batches = outcome->batches;
-    if (!batches.schemes[0].why.empty())
-        return fail(common, {ErrorCode::input, "cannot attribute the error", cache, batches.schemes[0].why,
+    if (!batches.schemes[0].failure.empty())
+        return fail(common, {ErrorCode::input, "cannot attribute the error", cache, batches.schemes[0].failure,
                              "Choose a scheme that this model's cache can hold."});
 
     nlohmann::json rows = nlohmann::json::array();
@@ -51,22 +51,21 @@ int AttributeCommand::operator()() const {
                         {"side", (*pairs)[i].side == Side::k ? "k" : "v"},
                         {"only_this", figures_json(batches.schemes[1 + 2 * i])},
                         {"all_but_this", figures_json(batches.schemes[2 + 2 * i])}});
-    const nlohmann::json all = figures_json(batches.schemes[0]);
     if (common.json) {
         nlohmann::json j = std::move(outcome->head);
-        j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["rows"] = std::move(rows), j["all"] = all;
+        j["spec"] = cache, j["long_spec"] = long_spec(*spec), j["rows"] = std::move(rows),
+        j["all"] = figures_json(batches.schemes[0]);
         return job.finish(std::move(j));
     }
-    const auto figure = [&](const nlohmann::json& figures) {
-        const auto& kl = figures["kl_mean"];
-        return kl.is_null() ? "–" : kl_text(kl.get<double>(), batches.noise_floor);
-    };
+    const auto figure = [](const SchemeFigures& f) { return f.failure.empty() ? kl_text(f.kl) : "failed"; };
     fmt::print("{:>5} {:>4} {:>12} {:>14}\n", "layer", "side", "only this", "all but this");
-    for (const auto& row : rows)
-        fmt::print("{:>5} {:>4} {:>12} {:>14}\n", row["layer"].get<int>(), row["side"].get<std::string>(),
-                   figure(row["only_this"]), figure(row["all_but_this"]));
-    fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n{}", cache, figure(all),
-               batches.n_scored, noise_floor_line(batches.noise_floor));
+    for (size_t i = 0; i < pairs->size(); ++i)
+        fmt::print("{:>5} {:>4} {:>12} {:>14}\n", (*pairs)[i].layer, (*pairs)[i].side == Side::k ? "k" : "v",
+                   figure(batches.schemes[1 + 2 * i]), figure(batches.schemes[2 + 2 * i]));
+    fmt::print("\n{} everywhere: {}. Mean KL against fp16, nats, {} tokens scored.\n{}", cache,
+               figure(batches.schemes[0]), batches.n_scored, noise_floor_line(batches.noise_floor));
+    for (const SchemeFigures& f : batches.schemes)
+        if (!f.failure.empty()) fmt::print("{}: {}\n", f.spec.text, f.failure);
     return job.finish();
 }
 

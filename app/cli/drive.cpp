@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/session/lane_figures.h"
 #include "core/session/run_to_end.h"
 
 namespace kvasir::cli {
@@ -18,18 +19,8 @@ Result<bool> drive(Run& run, const Model& model, RunModel& measured, ProgressLin
     if (!complete && (run.n_done() == 0)) return complete.error();
     if (!complete) job.stop(complete.error());
     if (complete && !*complete) job.interrupted();
-    if (!all_lanes_measured(measured, run)) job.missing();
+    if (!all_lanes_measured(measured)) job.missing();
     return complete && *complete;
-}
-
-bool lane_measured(const RunModel& measured, const Run& run, int lane) {
-    return !measured.info().lanes[size_t(lane)].failed && run.lane_error(lane).empty();
-}
-
-bool all_lanes_measured(const RunModel& measured, const Run& run) {
-    for (int i = 0; i < measured.n_lanes(); ++i)
-        if (!lane_measured(measured, run, i)) return false;
-    return true;
 }
 
 Status needs_chat_template(const Model& model) {

@@ -13,10 +13,6 @@ namespace kvasir::cli {
 /// nothing was measured.
 Result<bool> drive(Run& run, const Model& model, RunModel& measured, ProgressLine& progress, Job& job);
 
-bool lane_measured(const RunModel& measured, const Run& run, int lane);
-/// False when a lane did not run to its end for another reason than an interruption.
-bool all_lanes_measured(const RunModel& measured, const Run& run);
-
 /// A template that is asked for and not there is refused: raw text would be measured under the name of a chat.
 Status needs_chat_template(const Model& model);
 

@@ -162,8 +162,11 @@ nlohmann::json EvalCommand::document(const Experiment& e, const Model& model, co
     j["text"] = text_head(text_file, e.prompt, size_t(measured.info().n_text_tokens));
     j["protocol"] = protocol_json(model, prefill, evaluation.run->n_done());
     const Bootstrap bootstrap;
-    j["bootstrap"] = {
-        {"block", bootstrap.block}, {"samples", bootstrap.n_samples}, {"seed", common.seed}, {"level", 0.95}};
+    j["bootstrap"] = {{"block", bootstrap.block},
+                      {"samples", bootstrap.n_samples},
+                      {"seed", common.seed},
+                      {"level", 0.95},
+                      {"fewest_values", kFewestBlocks * bootstrap.block}};
     j["reference"] = e.lanes[size_t(e.reference)].spec.text;
     j["noise_floor"] = noise_floor_json(measured.noise_floor());
     return j;
@@ -190,7 +193,7 @@ int EvalCommand::operator()() const {
     nlohmann::json rows = run_lanes_json(measured, *evaluation.run, common.seed);
     for (size_t i = 0; i < rows.size(); ++i) {
         rows[i].erase("text");
-        if (evaluation.repeated() && lane_measured(measured, *evaluation.run, int(i)))
+        if (evaluation.repeated() && measured.failure(int(i)).empty())
             rows[i]["repeat"] = evaluation.repeats.lane(int(i));
     }
     if (blind && !job.stopped()) add_blind_rows(*e, *model, measured.text_ids(), progress, rows, job);

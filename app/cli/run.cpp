@@ -112,7 +112,7 @@ int RunCommand::operator()() const {
     if (common.json) return job.finish(document(*e, **model, **run, measured));
     progress.note("");
     for (int i = 0; i < measured.n_lanes(); ++i) {
-        if (measured.info().lanes[size_t(i)].failed) continue;
+        if (!measured.failure(i).empty()) continue;
         fmt::print("── {} · {}\n{}\n\n", measured.info().lanes[size_t(i)].title,
                    measured.info().lanes[size_t(i)].requested, lane_text(measured, i));
     }

@@ -33,7 +33,7 @@ Result<ScoredText::Outcome> ScoredText::evaluate(const std::shared_ptr<const Mod
         job.stop(*batches->error);
     else if (!batches->complete)
         job.interrupted();
-    else if (!std::all_of(batches->schemes.begin(), batches->schemes.end(), std::mem_fn(&SchemeFigures::measured)))
+    else if (batches->any_failed())
         job.missing();
     progress.note("");
     Outcome out{std::move(*batches), {}};

@@ -29,7 +29,7 @@ std::vector<Row> rows_of(const SchemeBatches& batches) {
     for (const SchemeFigures& f : batches.schemes) {
         if (!f.measured()) continue;
         rows.push_back({&f});
-        points.push_back({f.bytes_per_token, f.summary.kl_mean});
+        points.push_back({f.bytes_per_token, f.kl.value});
     }
     const std::vector<bool> front = pareto_front(points);
     for (size_t i = 0; i < rows.size(); ++i)
@@ -70,8 +70,9 @@ int SweepCommand::operator()() const {
                                  {"bytes_per_token", f.bytes_per_token},
                                  {"effective_bits", f.summary.effective_bits},
                                  {"n_scored", f.summary.n_scored},
-                                 {"kl_mean", f.summary.kl_mean},
-                                 {"dnll_mean", f.summary.dnll_mean},
+                                 {"kl_mean", figure_json(f.kl)},
+                                 {"dnll_mean", figure_json(f.dnll)},
+                                 {"coverage", f.kl.coverage ? nlohmann::json(*f.kl.coverage) : nullptr},
                                  {"on_pareto_front", row.on_front}});
         }
         j["refused"] = std::move(refused);
@@ -80,8 +81,7 @@ int SweepCommand::operator()() const {
     fmt::print("{:<34} {:>12} {:>10} {:>10}  {}\n", "cache", "bytes/token", "mean KL", "mean dnll", "Pareto front");
     for (const Row& row : rows)
         fmt::print("{:<34} {:>12.1f} {:>10} {:>10.3g}  {}\n", row.figures->spec.text, row.figures->bytes_per_token,
-                   kl_text(row.figures->summary.kl_mean, batches.noise_floor), row.figures->summary.dnll_mean,
-                   row.on_front ? "*" : "");
+                   kl_text(row.figures->kl), row.figures->dnll.value, row.on_front ? "*" : "");
     for (const auto& r : refused)
         fmt::print("{:<34} {}\n", r["spec"].get<std::string>(), r["why"].get<std::string>());
     fmt::print(

@@ -115,8 +115,12 @@ double rounded(double share) {
 nlohmann::json TasksCommand::to_json(const Row& row) const {
     nlohmann::json j{{"spec", row.spec}, {"why", row.why}};
     if (row.failed || row.scores.empty()) return j;
-    const auto [low, high] = bootstrap_ci95(row.scores, {.block = 1, .seed = common.seed});
-    j["score"] = rounded(mean(row.scores)), j["ci95"] = {rounded(low), rounded(high)}, j["n_empty"] = row.n_empty;
+    const Interval interval = confidence_interval(row.scores, {.block = 1, .seed = common.seed});
+    j["score"] = rounded(mean(row.scores)), j["n_empty"] = row.n_empty, j["ci95"] = nullptr;
+    if (interval)
+        j["ci95"] = {rounded(std::max(0.0, interval.low)), rounded(std::min(1.0, interval.high))};
+    else
+        j["ci95_why"] = interval.why;
     j["scores"] = row.scores;
     if (answers) j["answers"] = row.answers;
     return j;
@@ -176,8 +180,10 @@ int TasksCommand::operator()() const {
             fmt::print("{:<26} {}\n", row["spec"].get<std::string>(),
                        n == 0 ? "no example was finished" : "does not run: " + row["why"].get<std::string>());
         else
-            fmt::print("{:<26} {:>6.2f} [{:.2f}, {:.2f}], {} empty\n", row["spec"].get<std::string>(),
-                       row["score"].get<double>(), row["ci95"][0].get<double>(), row["ci95"][1].get<double>(),
+            fmt::print("{:<26} {:>6.2f} {}, {} empty\n", row["spec"].get<std::string>(), row["score"].get<double>(),
+                       row["ci95"].is_null() ? "no interval: " + row["ci95_why"].get<std::string>()
+                                             : fmt::format("[{:.2f}, {:.2f}]", row["ci95"][0].get<double>(),
+                                                           row["ci95"][1].get<double>()),
                        row["n_empty"].get<int>());
     }
     return job.finish();

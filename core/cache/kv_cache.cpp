@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <tuple>
@@ -26,10 +29,11 @@ struct KvCache::Impl {
     CacheSpec spec;
     CacheShape shape;
     bool fused = true;
-    std::vector<SideCache> sides;       ///< [n_layers][k, v]
-    std::vector<bool> pre_rope;         ///< [n_layers]: keys are stored before RoPE
-    std::unique_ptr<RopeTable> rope;    ///< where some layer needs it
-    std::vector<Coverage> layer_reads;  ///< [n_layers]: layers may count at the same time
+    std::vector<SideCache> sides;               ///< [n_layers][k, v]
+    std::vector<bool> pre_rope;                 ///< [n_layers]: keys are stored before RoPE
+    std::vector<std::array<float, 2>> largest;  ///< [n_layers][k, v]: magnitudes below are finite where they are kept
+    std::unique_ptr<RopeTable> rope;            ///< where some layer needs it
+    std::vector<Coverage> layer_reads;          ///< [n_layers]: layers may count at the same time
     std::mutex non_finite_mutex;
     std::optional<NonFinite> non_finite;
 
@@ -53,11 +57,15 @@ struct KvCache::Impl {
 
 namespace {
 
-bool all_finite(const float* x, int n) {
-    float sum = 0;
+/// The largest magnitude that rounds to a finite fp16 number: half a unit above its largest, 65504.
+constexpr float kLargestForHalf = 65520;
+
+/// Stays every value a number when it is stored? `largest` is the first magnitude that does not.
+bool all_finite(const float* x, int n, float largest) {
+    int bad = 0;
     for (int i = 0; i < n; ++i)
-        sum += x[i] - x[i];  // 0, or NaN for NaN and infinities
-    return sum == 0;
+        bad |= !(std::abs(x[i]) < largest);  // NaN is not smaller than anything
+    return bad == 0;
 }
 
 /// Keys of one layer as attention sees them when they are stored before RoPE: back in plain space, then turned.
@@ -137,6 +145,10 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const Ca
         for (int layer = 0; layer < shape.n_layers; ++layer) {
             const CacheSpec here = spec.at_layer(layer);
             impl.pre_rope.push_back(here.k.pre_rope);
+            const auto bound = [](const SideSpec& side) {
+                return side.codec == SideSpec::Codec::fp32 ? std::numeric_limits<float>::infinity() : kLargestForHalf;
+            };
+            impl.largest.push_back({bound(here.k), bound(here.v)});
             for (const Side side : {Side::k, Side::v})
                 impl.sides.emplace_back(here, side, shape);
             if (!here.k.pre_rope || impl.rope) continue;
@@ -178,8 +190,9 @@ void KvCache::extend(int layer, int n_tokens) {
 
 void KvCache::put(int layer, int kv_head, int position, const float* k, const float* v) {
     const int head_dim = impl_->shape.head_dim;
-    if (!all_finite(k, head_dim)) impl_->note_non_finite({position, layer, kv_head, Side::k});
-    if (!all_finite(v, head_dim)) impl_->note_non_finite({position, layer, kv_head, Side::v});
+    const std::array<float, 2>& largest = impl_->largest[size_t(layer)];
+    if (!all_finite(k, head_dim, largest[0])) impl_->note_non_finite({position, layer, kv_head, Side::k});
+    if (!all_finite(v, head_dim, largest[1])) impl_->note_non_finite({position, layer, kv_head, Side::v});
     if (impl_->pre_rope[size_t(layer)]) {
         thread_local std::vector<float> before;
         before.assign(k, k + head_dim);

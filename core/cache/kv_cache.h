@@ -23,7 +23,7 @@ struct CacheShape {
     RopeAt rope = {};    ///< for keys stored before RoPE; such a scheme is refused without it
 };
 
-/// The earliest key or value that is NaN or infinite.
+/// The earliest key or value that is NaN or infinite as it is stored: rounded to fp16, except by `fp32`.
 struct NonFinite {
     int position = 0, layer = 0, kv_head = 0;
     Side side = Side::k;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/cache/length_check.h"
 #include "core/cache/rotated_reader.h"
 
 namespace kvasir {
@@ -35,8 +36,7 @@ SideCache::SideCache(const CacheSpec& spec, Side side, const CacheShape& shape)
       sink_limit_(spec.side(side).plain() ? 0 : spec.sink),
       head_dim_(shape.head_dim) {
     const SideSpec scheme = group_at(spec.side(side), shape.head_dim);
-    lossless_single_group_ = scheme.codec == SideSpec::Codec::affine && scheme.axis == SideSpec::Axis::token &&
-                             scheme.form == SideSpec::Form::shift && !scheme.rotates();
+    lossless_single_group_ = stores_one_group_exactly(scheme);
     elements_per_token_ = shape.n_kv_heads * shape.head_dim;
     group_ = scheme.group;
     if (!scheme.plain()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/cpu/ops.h"
 
@@ -12,7 +13,7 @@ int Prediction::rank(int id) const {
     const float mine = logits[size_t(id)];
     int n = 0;
     for (const float l : logits)
-        n += l > mine;
+        n += !(l <= mine);
     return n;
 }
 
@@ -21,8 +22,10 @@ Prediction predict(std::span<const float> logits) {
     p.logits = logits;
     p.log_sum = kernels::log_sum_exp(logits.data(), int(logits.size()));
     std::array<int, 5> best{0, 1, 2, 3, 4};
-    const auto more = [&](int a, int b) {
-        return logits[size_t(a)] != logits[size_t(b)] ? logits[size_t(a)] > logits[size_t(b)] : a < b;
+    const auto more = [&](int a, int b) {  // NaN, which has no place in an order, stands behind everything
+        const float la = logits[size_t(a)], lb = logits[size_t(b)];
+        if (std::isnan(la) || std::isnan(lb)) return std::isnan(la) == std::isnan(lb) ? a < b : std::isnan(lb);
+        return la != lb ? la > lb : a < b;
     };
     std::sort(best.begin(), best.end(), more);
     // A later id is more likely only when its logit is larger.
@@ -39,7 +42,12 @@ Prediction predict(std::span<const float> logits) {
     return p;
 }
 
+bool agree(const Prediction& a, const Prediction& b) {
+    return a.is_finite() && b.is_finite() && a.top[0].id == b.top[0].id;
+}
+
 double kl_divergence(const Prediction& reference, const Prediction& lane) {
+    if (!reference.is_finite() || !lane.is_finite()) return std::numeric_limits<double>::quiet_NaN();
     const double kl = kernels::kl_divergence(reference.logits.data(), reference.log_sum, lane.logits.data(),
                                              lane.log_sum, int(reference.logits.size()));
     return kl < 0 ? 0 : kl;  // NaN stays NaN

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <span>
 
 namespace kvasir {
@@ -22,14 +23,19 @@ struct Prediction {
     double log_prob(int id) const { return double(logits[size_t(id)]) - log_sum; }
     /// Log-probability of the most likely token minus that of the second, nats.
     double margin() const { return double(logits[size_t(top[0].id)]) - double(logits[size_t(top[1].id)]); }
-    /// Tokens more likely than `id`: 0 = it is the most likely.
+    /// False: some logit is NaN or infinite, and nothing can be said of any token.
+    bool is_finite() const { return std::isfinite(log_sum); }
+    /// Tokens that are not known to be less or equally likely than `id`: 0 = it is the most likely. NaN is never.
     int rank(int id) const;
 };
 
 /// PRECONDITION: at least 5 logits.
 Prediction predict(std::span<const float> logits);
 
-/// KL(reference || lane) over the whole vocabulary, nats, from full logits; never below 0.
+/// Do both have the same most likely token? What is not finite agrees with nothing, itself included.
+bool agree(const Prediction& a, const Prediction& b);
+
+/// KL(reference || lane) over the whole vocabulary, nats, from full logits; never below 0. NaN when one is not finite.
 double kl_divergence(const Prediction& reference, const Prediction& lane);
 
 }  // namespace kvasir

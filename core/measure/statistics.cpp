@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/split_mix64.h"
+
 namespace kvasir {
 
 double mean(std::span<const double> x) {
@@ -47,24 +49,47 @@ std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootst
     if (x.empty()) return {0, 0};
     const size_t n = x.size(), length = std::min(size_t(how.block), n);
     uint64_t state = how.seed;
-    const auto next = [&state] {  // splitmix64
-        uint64_t z = (state += 0x9E3779B97F4A7C15u);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    };
     std::vector<double> means;
     means.reserve(size_t(how.n_samples));
     for (int s = 0; s < how.n_samples; ++s) {
         double sum = 0;
         for (size_t taken = 0; taken < n;) {
-            const size_t start = next() % n;
+            const size_t start = split_mix64(state) % n;
             for (size_t i = 0; i < length && taken < n; ++i, ++taken)
                 sum += x[(start + i) % n];
         }
         means.push_back(sum / double(n));
     }
     return {quantile(means, 0.025), quantile(means, 0.975)};
+}
+
+namespace {
+
+/// The 97.5 % quantile of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from 2 degrees of freedom).
+double student_975(double freedom) {
+    constexpr double z = 1.959963984540054, z2 = z * z;
+    const double g1 = z * (z2 + 1) / 4, g2 = z * ((5 * z2 + 16) * z2 + 3) / 96,
+                 g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384,
+                 g4 = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+    return z + (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom) / freedom;
+}
+
+}  // namespace
+
+Interval confidence_interval(std::span<const double> x, const Bootstrap& how) {
+    const int fewest = std::max(kFewestValues, kFewestBlocks * how.block);
+    if (int(x.size()) < fewest)
+        return {.why = "only " + std::to_string(x.size()) + " values, and no interval covers below " +
+                       std::to_string(fewest)};
+    if (std::any_of(x.begin(), x.end(), [](double v) { return !std::isfinite(v); }))
+        return {.why = "some values are not finite"};
+    if (std::all_of(x.begin(), x.end(), [&](double v) { return v == x.front(); }))
+        return {.why = "all values are equal"};
+    const double n_blocks = double(x.size()) / how.block, middle = mean(x);
+    const double wider = student_975(n_blocks - 1) / student_975(std::numeric_limits<double>::infinity()) *
+                         std::sqrt(n_blocks / (n_blocks - 1));
+    const auto [low, high] = bootstrap_ci95(x, how);
+    return {middle - wider * (middle - low), middle + wider * (high - middle), ""};
 }
 
 double relative_error(std::span<const float> x, std::span<const float> reference) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,20 @@ struct Bootstrap {
 /// quantiles of the means of the resamples, in the unit of x. With one seed and one number of values the resamples take
 /// the same places, whatever the values: a report repeats, and the intervals of several lanes see the same tokens.
 std::pair<double, double> bootstrap_ci95(std::span<const double> x, const Bootstrap& how = {});
+
+/// A 95 % interval of a mean, or why there is none.
+struct Interval {
+    double low = 0, high = 0;
+    std::string why = {};  ///< "" when there is one
+    explicit operator bool() const { return why.empty(); }
+};
+
+/// bootstrap_ci95, widened about the mean by what k = n / block blocks leave out: Student's t with k - 1 degrees of
+/// freedom over the normal's quantile, and k / (k - 1) of the variance. Left out for fewer values, where no resampling
+/// covers, for values that are all equal, and for one that is not finite. tests/core/measure/tst_intervals.cpp holds it
+/// to its 95 % on known distributions.
+inline constexpr int kFewestBlocks = 3, kFewestValues = 16;
+Interval confidence_interval(std::span<const double> x, const Bootstrap& how = {});
 
 /// |x - reference| / |reference|, Euclidean norms in double precision; 0 where the reference is zero. Equal lengths.
 double relative_error(std::span<const float> x, std::span<const float> reference);

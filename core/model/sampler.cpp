@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/split_mix64.h"
+
 namespace kvasir {
 
 namespace {
@@ -19,13 +21,7 @@ int greedy(std::span<const float> logits) {
 }  // namespace
 
 double Sampler::uniform() {
-    // splitmix64 (Steele, Lea, Flood 2014); the upper 53 bits are the fraction.
-    state_ += 0x9E3779B97F4A7C15u;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    return double(z >> 11) * 0x1p-53;
+    return double(split_mix64(state_) >> 11) * 0x1p-53;  // the upper 53 bits are the fraction
 }
 
 // As in Transformers: temperature, then top-k, then top-p on the probabilities that are left.

@@ -22,6 +22,7 @@ std::string per_token_csv(const RunModel& run, const Repeats* repeats) {
     std::string out = "lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank";
     out += repeats ? ",nll_min,nll_max\r\n" : "\r\n";
     for (int i = 0; i < run.n_lanes(); ++i) {
+        if (!run.failure(i).empty()) continue;  // what it measured until it stopped is no figure of its scheme
         const std::string lane = csv_text(run.info().lanes[size_t(i)].requested);
         for (const StepRecord& r : run.lane(i)) {
             out += fmt::format("{},{},{},{},", lane, r.position, r.token_id, r.nll);

@@ -54,6 +54,7 @@ TrapRow measured_row(const RunModel& run, const Run& source, int lane, int first
     row.nll_mean = mean(nll), row.kl_mean = mean(kl), row.delta_nll = mean(delta);
     const Coverage coverage = source.cache(lane) ? source.cache(lane)->coverage() : Coverage{};
     row.coverage_k = coverage.k(), row.coverage_v = coverage.v();
+    row.kl_figure = lane_figures(run, lane).kl;
     return row;
 }
 
@@ -101,7 +102,7 @@ Result<Trap> measurement_trap(const std::shared_ptr<const Model>& model, const E
             TrapRow row = measured_row(measured, **run, int(lane), first_position);
             row.spec = experiment.lanes[size_t(kept[lane])].spec.text;
             row.protocol = protocol.name;
-            row.why = (*run)->lane_error(int(lane));
+            row.why = lane_trouble(measured, int(lane));
             rows.push_back(std::move(row));
         }
         rows.insert(rows.end(), refused.begin(), refused.end());
@@ -137,6 +138,18 @@ Result<Trap> measurement_trap(const std::shared_ptr<const Model>& model, const E
     return Trap{std::move(rows), complete};
 }
 
+namespace {
+
+/// The mean KL over the shared tokens, under the condition of the whole lane.
+Figure kl_figure(const TrapRow& row, const NoiseFloor& floor) {
+    return make_figure(*row.kl_mean, {.n = row.n_scored,
+                                      .coverage = row.kl_figure.coverage,
+                                      .read = row.kl_figure.state != Figure::State::not_read,
+                                      .floor = floor.kl_mean});
+}
+
+}  // namespace
+
 nlohmann::json trap_json(const std::vector<TrapRow>& rows) {
     nlohmann::json out = nlohmann::json::array();
     for (const TrapRow& r : rows) {
@@ -145,7 +158,7 @@ nlohmann::json trap_json(const std::vector<TrapRow>& rows) {
             j.update({{"n_scored", r.n_scored},
                       {"nll_mean", r.nll_mean},
                       {"delta_nll", r.delta_nll},
-                      {"kl_mean", r.kl_mean ? nlohmann::json(*r.kl_mean) : nullptr},
+                      {"kl_mean", r.kl_mean && r.kl_figure.is_number() ? nlohmann::json(*r.kl_mean) : nullptr},
                       {"coverage", {{"k", r.coverage_k}, {"v", r.coverage_v}}}});
         out.push_back(std::move(j));
     }
@@ -158,7 +171,7 @@ std::string trap_table(const std::vector<TrapRow>& rows, const std::string& refe
     for (const TrapRow& r : rows)
         out += r.why.empty()
                    ? fmt::format("{:<28} {:<32} {:>9.5f} {:>+10.5f} {:>10} {:>6.1f} / {:>5.1f} %\n", r.spec, r.protocol,
-                                 r.nll_mean, r.delta_nll, r.kl_mean ? kl_text(*r.kl_mean, floor) : "–",
+                                 r.nll_mean, r.delta_nll, r.kl_mean ? kl_text(kl_figure(r, floor)) : "–",
                                  100 * r.coverage_k, 100 * r.coverage_v)
                    : fmt::format("{:<28} {:<32} not possible: {}\n", r.spec, r.protocol, r.why);
     return out + "A number with 0 % coverage says nothing about the cache.\n";

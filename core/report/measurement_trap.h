@@ -12,7 +12,7 @@
 #include "core/base/cancel.h"
 #include "core/model/model.h"
 #include "core/session/experiment.h"
-#include "core/session/run_model.h"
+#include "core/session/lane_figures.h"
 
 namespace kvasir {
 
@@ -23,6 +23,7 @@ struct TrapRow {
     double nll_mean = 0;            ///< nats
     double delta_nll = 0;           ///< nll_mean minus the reference's, measured the same way
     std::optional<double> kl_mean;  ///< against the reference measured the same way, nats; not taken of a blind forward
+    Figure kl_figure;               ///< of the whole lane: the condition that kl_mean stands under
     double coverage_k = 0, coverage_v = 0;  ///< share of vectors read from quantized storage, over all decode steps
 };
 

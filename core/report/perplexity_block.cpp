@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/measure/statistics.h"
+#include "core/session/lane_figures.h"
 
 namespace kvasir {
 namespace {
 
 /// Covariance of the means of pairs: their covariance over the tokens / (n - 1). With a == b: the squared standard
-/// error of the mean. llama-perplexity's divisors.
+/// error of the mean. llama-perplexity's divisors. One token has none: NaN.
 double covariance_of_means(const std::vector<double>& a, const std::vector<double>& b) {
-    if (a.size() < 2) return 0;
+    if (a.size() < 2) return std::numeric_limits<double>::quiet_NaN();
     const double mean_a = mean(a), mean_b = mean(b);
     double sum = 0;
     for (size_t i = 0; i < a.size(); ++i)
@@ -28,7 +30,7 @@ Estimate mean_of(const std::vector<double>& x) {
 
 /// Rounding can leave a variance of equal figures a little below 0.
 double root(double variance) {
-    return std::sqrt(std::max(0.0, variance));
+    return std::isnan(variance) ? variance : std::sqrt(std::max(0.0, variance));
 }
 
 struct Quantile {
@@ -44,21 +46,26 @@ std::string quantile_lines(const std::vector<double>& x, const std::vector<Quant
     return out;
 }
 
+/// What cannot be known of one token, or of tokens that are all alike, is no number.
+std::string number(double x, int width, int decimals) {
+    return std::isnan(x) ? fmt::format("{:>{}}", "n/a", width) : fmt::format("{:{}.{}f}", x, width, decimals);
+}
+
 std::string block(const PerplexityStatistics& s) {
     const auto line = [](const char* name, const Estimate& e) {
-        return fmt::format("{:<30}: {:10.6f} ± {:10.6f}\n", name, e.value, e.uncertainty);
+        return fmt::format("{:<30}: {:10.6f} ± {}\n", name, e.value, number(e.uncertainty, 10, 6));
     };
     const auto percent = [](const char* name, const Estimate& e) {
-        return fmt::format("{}: {:6.3f} ± {:5.3f} %\n", name, 100 * e.value, 100 * e.uncertainty);
+        return fmt::format("{}: {:6.3f} ± {} %\n", name, 100 * e.value, number(100 * e.uncertainty, 5, 3));
     };
     std::string out = "====== Perplexity statistics ======\n";
     out += line("Mean PPL(Q)", s.ppl) + line("Mean PPL(base)", s.ppl_base);
-    out += fmt::format("Cor(ln(PPL(Q)), ln(PPL(base))): {:6.2f}%\n", 100 * s.correlation);
+    out += fmt::format("Cor(ln(PPL(Q)), ln(PPL(base))): {}%\n", number(100 * s.correlation, 6, 2));
     out += line("Mean ln(PPL(Q)/PPL(base))", s.ln_ratio) + line("Mean PPL(Q)/PPL(base)", s.ratio) +
            line("Mean PPL(Q)-PPL(base)", s.difference);
 
     out += "\n====== KL divergence statistics ======\n";
-    out += fmt::format("Mean    KLD: {:10.6f} ± {:10.6f}\n", s.kld.value, s.kld.uncertainty);
+    out += fmt::format("Mean    KLD: {:10.6f} ± {}\n", s.kld.value, number(s.kld.uncertainty, 10, 6));
     out += quantile_lines(s.klds,
                           {{"Maximum", 1},
                            {"99.9%", 0.999},
@@ -114,7 +121,8 @@ PerplexityStatistics perplexity_statistics(const RunModel& run, int lane) {
     const double covariance = covariance_of_means(nll, base);
     s.ppl = {std::exp(ln.value), std::exp(ln.value) * ln.uncertainty};
     s.ppl_base = {std::exp(ln_base.value), std::exp(ln_base.value) * ln_base.uncertainty};
-    s.correlation = covariance / (ln.uncertainty * ln_base.uncertainty);
+    const double spread = ln.uncertainty * ln_base.uncertainty;
+    s.correlation = spread > 0 ? covariance / spread : std::numeric_limits<double>::quiet_NaN();
     s.ln_ratio = {ln.value - ln_base.value,
                   root(ln.uncertainty * ln.uncertainty + ln_base.uncertainty * ln_base.uncertainty - 2 * covariance)};
     s.ratio = {std::exp(s.ln_ratio.value), std::exp(s.ln_ratio.value) * s.ln_ratio.uncertainty};
@@ -127,7 +135,8 @@ PerplexityStatistics perplexity_statistics(const RunModel& run, int lane) {
     s.rms_dp.value = std::sqrt(square.value);
     if (s.rms_dp.value > 0) s.rms_dp.uncertainty = 0.5 / s.rms_dp.value * square.uncertainty;
     s.same_top.value = double(same_top) / s.n;
-    if (s.n > 1) s.same_top.uncertainty = std::sqrt(s.same_top.value * (1 - s.same_top.value) / (s.n - 1));
+    s.same_top.uncertainty = s.n > 1 ? std::sqrt(s.same_top.value * (1 - s.same_top.value) / (s.n - 1))
+                                     : std::numeric_limits<double>::quiet_NaN();
     return s;
 }
 
@@ -141,8 +150,14 @@ std::string perplexity_blocks(const RunModel& run) {
     for (int i = 0; i < run.n_lanes(); ++i) {
         const RunInfo::LaneInfo& lane = info.lanes[size_t(i)];
         if (i == reference) continue;
-        if (lane.failed) {
-            out += fmt::format("\n{} does not run: {}\n", lane.requested, lane.why);
+        if (const std::string& why = run.failure(i); !why.empty()) {
+            out += fmt::format(
+                "\n{} {}: {}\n", lane.requested,
+                lane.failed ? "does not run" : fmt::format("stopped after {} tokens", run.lane(i).size()), why);
+            continue;
+        }
+        if (const Figure kl = lane_figures(run, i).kl; !kl.is_number()) {
+            out += fmt::format("\n{}: {}, so there are no statistics\n", lane.requested, kl.reason);
             continue;
         }
         const PerplexityStatistics s = perplexity_statistics(run, i);

@@ -2,13 +2,17 @@
 #include "core/report/repeats.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/measure/statistics.h"
+#include "core/session/lane_figures.h"
 
 namespace kvasir {
 namespace {
 
 nlohmann::json spread(const std::vector<double>& x) {
+    if (std::any_of(x.begin(), x.end(), [](double v) { return std::isnan(v); })) return nullptr;
     return {{"mean", mean(x)},
             {"sd", sample_deviation(x)},
             {"min", *std::min_element(x.begin(), x.end())},
@@ -21,9 +25,13 @@ void Repeats::add(const RunModel& run) {
     lanes_.resize(size_t(run.n_lanes()));
     for (int i = 0; i < run.n_lanes(); ++i) {
         Lane& lane = lanes_[size_t(i)];
-        const LaneSummary s = run.summary(i);
-        lane.nll_means.push_back(s.nll_mean);
-        lane.kl_means.push_back(s.kl_mean);
+        if (!run.failure(i).empty()) lane.failure = run.failure(i);
+        const LaneFigures f = lane_figures(run, i);
+        const auto number = [](const Figure& figure) {
+            return figure.is_number() ? figure.value : std::numeric_limits<double>::quiet_NaN();
+        };
+        lane.nll_means.push_back(number(f.nll));
+        lane.kl_means.push_back(number(f.kl));
         const auto& records = run.lane(i);
         for (size_t t = 0; t < records.size(); ++t) {
             if (t == lane.range.size()) lane.range.emplace_back(records[t].nll, records[t].nll);
@@ -41,6 +49,7 @@ std::pair<float, float> Repeats::nll_range(int lane, int step) const {
 
 nlohmann::json Repeats::lane(int index) const {
     const Lane& lane = lanes_[size_t(index)];
+    if (!lane.failure.empty()) return {{"n", n_}, {"why", lane.failure}};
     std::vector<double> widths;
     for (const auto& [low, high] : lane.range)
         widths.push_back(double(high) - low);

@@ -21,13 +21,15 @@ class Repeats {
     std::pair<float, float> nll_range(int lane, int step) const;
 
     /// {n, nll_mean: {mean, sd, min, max}, kl_mean: {same}, nll_range_per_token: {median, p99, max}}; nats. sd is the
-    /// sample standard deviation (divisor n - 1).
+    /// sample standard deviation (divisor n - 1). Without a figure in some draw its key is null; a lane that stopped in
+    /// one is {n, why}.
     nlohmann::json lane(int lane) const;
 
  private:
     struct Lane {
         std::vector<double> nll_means, kl_means;     // per draw
         std::vector<std::pair<float, float>> range;  // per token
+        std::string failure;
     };
     int n_ = 0;
     std::vector<Lane> lanes_;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/measure/statistics.h"
 
@@ -64,44 +66,94 @@ json ledger_json(const ByteLedger& b) {
             {"residual", b.residual}, {"padding", b.padding}, {"total", b.total()}};
 }
 
+json figure_json(const Figure& figure) {
+    return figure.is_number() ? json(figure.value) : json(nullptr);
+}
+
+json condition_json(const Figure& figure) {
+    static constexpr const char* kStates[] = {"none",     "measured",     "inside the floor",
+                                              "0 % read", "not a number", "failed"};
+    return {{"value", figure_json(figure)},
+            {"n", figure.n},
+            {"coverage", figure.coverage ? json(*figure.coverage) : json(nullptr)},
+            {"floor", figure.floor > 0 ? json(figure.floor) : json(nullptr)},
+            {"state", kStates[size_t(figure.state)]},
+            {"why", figure.reason}};
+}
+
+namespace {
+
+/// [low, high], or null with the reason beside it.
+void put_interval(json& j, const std::string& key, const Interval& interval, const std::function<double(double)>& as) {
+    j[key] = interval ? json{as(interval.low), as(interval.high)} : json(nullptr);
+    if (!interval) j[key + "_why"] = interval.why;
+}
+
+double as_is(double x) {
+    return x;
+}
+
+/// Everything measured of a lane that has figures.
+json lane_figures_json(const RunModel& measured, const Run& run, int lane, const NoiseFloor& floor,
+                       const Bootstrap& bootstrap) {
+    const LaneFigures f = lane_figures(measured, lane, measured.summary(lane), floor);
+    const LaneSummary& s = f.summary;
+    std::vector<double> nll;  // of every scored token, as ppl
+    for (const StepRecord& r : measured.lane(lane))
+        nll.push_back(r.nll);
+    const KvCache* cache = run.cache(lane);
+    const Coverage coverage = cache ? cache->coverage() : s.coverage;
+    json j = conditions(measured.info().experiment.lanes[size_t(lane)].spec);
+    j["non_finite"] = non_finite_json(cache);
+    j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable;
+    j["nll_mean"] = figure_json(f.nll), j["ppl"] = figure_json(f.ppl);
+    j["ppl_of"] = s.n_comparable < s.n_scored ? "the lane's own text: not comparable" : "the reference's text";
+    put_interval(j, "ppl_ci95", confidence_interval(nll, bootstrap), [](double x) { return std::exp(x); });
+    const auto compared = [&](double value) { return f.kl.is_number() ? json(value) : json(nullptr); };
+    j["dnll_mean"] = figure_json(f.dnll), j["kl_mean"] = figure_json(f.kl);
+    j["kl_median"] = compared(s.kl_median), j["kl_p99"] = compared(s.kl_p99), j["kl_max"] = compared(s.kl_max);
+    j["top1_agreement"] = figure_json(f.top1), j["rms_dp"] = figure_json(f.rms_dp);
+    for (const auto& [key, get] : {std::pair<const char*, double (*)(const StepRecord&)>{
+                                       "dnll_ci95", [](const StepRecord& r) { return -double(r.delta_logprob); }},
+                                   {"kl_ci95", [](const StepRecord& r) { return double(r.kl); }}}) {
+        const Interval interval = f.kl.is_number() ? confidence_interval(column(measured, lane, get), bootstrap)
+                                                   : Interval{.why = f.kl.reason};
+        put_interval(j, key, interval, as_is);
+    }
+    j["first_flip"] = s.first_flip < 0 ? json(nullptr) : json(s.first_flip);
+    j["coverage"] = {{"k", coverage.k()}, {"v", coverage.v()}};
+    j["bytes"] = ledger_json(s.bytes);
+    j["bits_per_value"] = {{"nominal", measured.info().lanes[size_t(lane)].nominal_bits},
+                           {"effective", s.effective_bits}};
+    j["tokens_per_second"] = figure_json(f.tokens_per_second);
+    j["figures"] = {{"kl_mean", condition_json(f.kl)},
+                    {"dnll_mean", condition_json(f.dnll)},
+                    {"top1_agreement", condition_json(f.top1)},
+                    {"ppl", condition_json(f.ppl)}};
+    j["text"] = lane_text(measured, lane);
+    return j;
+}
+
+}  // namespace
+
 json run_lanes_json(const RunModel& measured, const Run& run, uint64_t seed) {
-    const Bootstrap bootstrap{.seed = seed};
+    const NoiseFloor floor = measured.noise_floor();
     json lanes = json::array();
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const RunInfo::LaneInfo& info = measured.info().lanes[size_t(i)];
+        const std::string& failure = measured.failure(i);
         json j = {{"spec", info.requested},
                   {"long_spec", info.active},
                   {"requested", info.requested},
-                  {"active", info.failed ? json(nullptr) : json(info.requested)},
-                  {"why", info.why},
+                  {"active", failure.empty() ? json(info.requested) : json(nullptr)},
+                  {"why", failure},
                   {"title", info.title},
-                  {"error", run.lane_error(i)}};
-        if (!info.failed) {
-            const LaneSummary s = measured.summary(i);
-            std::vector<double> nll;  // of every scored token, as ppl
-            for (const StepRecord& r : measured.lane(i))
-                nll.push_back(r.nll);
-            const auto dnll = column(measured, i, [](const StepRecord& r) { return -double(r.delta_logprob); });
-            const auto kl = column(measured, i, [](const StepRecord& r) { return double(r.kl); });
-            const auto nll_ci = bootstrap_ci95(nll, bootstrap), dnll_ci = bootstrap_ci95(dnll, bootstrap),
-                       kl_ci = bootstrap_ci95(kl, bootstrap);
-            const KvCache* cache = run.cache(i);
-            const Coverage coverage = cache ? cache->coverage() : Coverage{};
-            j.update(conditions(measured.info().experiment.lanes[size_t(i)].spec));
-            j["non_finite"] = non_finite_json(cache);
-            j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable;
-            j["nll_mean"] = s.nll_mean, j["ppl"] = s.ppl,
-            j["ppl_ci95"] = {std::exp(nll_ci.first), std::exp(nll_ci.second)};
-            j["dnll_mean"] = s.dnll_mean, j["dnll_ci95"] = {dnll_ci.first, dnll_ci.second};
-            j["kl_ci95"] = {kl_ci.first, kl_ci.second};
-            j["kl_mean"] = s.kl_mean, j["kl_median"] = s.kl_median, j["kl_p99"] = s.kl_p99, j["kl_max"] = s.kl_max;
-            j["top1_agreement"] = s.top1_agreement, j["rms_dp"] = s.rms_dp;
-            j["first_flip"] = s.first_flip < 0 ? json(nullptr) : json(s.first_flip);
-            j["coverage"] = {{"k", coverage.k()}, {"v", coverage.v()}};
-            j["bytes"] = ledger_json(s.bytes);
-            j["bits_per_value"] = {{"nominal", info.nominal_bits}, {"effective", s.effective_bits}};
-            j["tokens_per_second"] = s.tokens_per_second;
-            j["text"] = lane_text(measured, i);
+                  {"error", lane_trouble(measured, i)}};
+        if (failure.empty()) {
+            j.update(lane_figures_json(measured, run, i, floor, {.seed = seed}));
+        } else {
+            j["non_finite"] = non_finite_json(run.cache(i));
+            j["n_before_it_stopped"] = measured.lane(i).size();
         }
         lanes.push_back(std::move(j));
     }
@@ -117,9 +169,8 @@ json noise_floor_json(const NoiseFloor& floor) {
             {"what", "the reference against itself with its sums in another order"}};
 }
 
-std::string kl_text(double kl_mean, const NoiseFloor& floor) {
-    const bool inside = floor.n > 0 && kl_mean < floor.kl_mean;
-    return fmt::format("{}{:.3g}", inside ? "~" : "", kl_mean);
+std::string kl_text(const Figure& kl) {
+    return figure_text(kl, [](double value) { return fmt::format("{:.3g}", value); });
 }
 
 std::string noise_floor_line(const NoiseFloor& floor) {
@@ -130,27 +181,47 @@ std::string noise_floor_line(const NoiseFloor& floor) {
         floor.kl_mean, floor.nll_mean, floor.nll_max, floor.n);
 }
 
+namespace {
+
+std::string table_row(const RunModel& measured, const Run& run, int lane, const NoiseFloor& floor) {
+    const RunInfo& info = measured.info();
+    const LaneFigures f = lane_figures(measured, lane, measured.summary(lane), floor);
+    const LaneSummary& s = f.summary;
+    const Coverage coverage = run.cache(lane) ? run.cache(lane)->coverage() : s.coverage;
+    const bool reference = lane == info.experiment.reference, own_text = s.n_comparable < s.n_scored;
+    const auto ppl = [&](double value) { return fmt::format("{:.3f}{}", value, own_text ? "*" : ""); };
+    const auto percent = [](double share) { return fmt::format("{:.1f}%", 100 * share); };
+    return fmt::format(
+        "{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7} {:>12} {:>12} {:>12} {:>7} {:>4.0f}/{:<4.0f} {:>6} of {:<4}\n",
+        info.lanes[size_t(lane)].requested, info.lanes[size_t(lane)].nominal_bits, s.effective_bits,
+        double(s.bytes.total()) / 1048576.0,
+        figure_text(f.tokens_per_second, [](double value) { return fmt::format("{:.1f}", value); }),
+        figure_text(f.ppl, ppl), reference && f.kl.is_number() ? "–" : kl_text(f.kl), figure_text(f.top1, percent),
+        s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(), 100 * coverage.v(), s.n_comparable,
+        s.n_scored);
+}
+
+}  // namespace
+
 std::string run_table(const RunModel& measured, const Run& run) {
     const RunInfo& info = measured.info();
     const NoiseFloor floor = measured.noise_floor();
     std::string out =
-        fmt::format("{:<26} {:>13} {:>8} {:>7} {:>9} {:>9} {:>8} {:>7} {:>10} {:>12}\n", "cache", "bits/value", "MiB",
-                    "tok/s", "ppl", "mean KL", "top-1", "flip", "read k/v %", "scored");
+        fmt::format("{:<26} {:>13} {:>8} {:>7} {:>12} {:>12} {:>12} {:>7} {:>10} {:>12}\n", "cache", "bits/value",
+                    "MiB", "tok/s", "ppl", "mean KL", "top-1", "flip", "read k/v %", "compared");
+    bool own_text = false;
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const RunInfo::LaneInfo& lane = info.lanes[size_t(i)];
-        if (lane.failed) {
-            out += fmt::format("{:<26} does not run: {}\n", lane.requested, lane.why);
-            continue;
+        if (const std::string& why = measured.failure(i); why.empty()) {
+            out += table_row(measured, run, i, floor);
+            own_text = own_text || std::any_of(measured.lane(i).begin(), measured.lane(i).end(),
+                                               [](const StepRecord& r) { return !r.comparable; });
+        } else if (lane.failed) {
+            out += fmt::format("{:<26} does not run: {}\n", lane.requested, why);
+        } else {
+            out += fmt::format("{:<26} stopped after {} of {}: {}\n", lane.requested, measured.lane(i).size(),
+                               info.n_planned, why);
         }
-        const LaneSummary s = measured.summary(i);
-        const Coverage coverage = run.cache(i) ? run.cache(i)->coverage() : Coverage{};
-        out += fmt::format(
-            "{:<26} {:>5.1f} → {:>5.2f} {:>8.2f} {:>7.1f} {:>9.3f} {:>9} {:>7.1f}% {:>7} {:>4.0f}/{:<4.0f} {:>6} of "
-            "{:<4}\n",
-            lane.requested, lane.nominal_bits, s.effective_bits, double(s.bytes.total()) / 1048576.0,
-            s.tokens_per_second, s.ppl, i == info.experiment.reference ? "–" : kl_text(s.kl_mean, floor),
-            100 * s.top1_agreement, s.first_flip < 0 ? "–" : std::to_string(s.first_flip), 100 * coverage.k(),
-            100 * coverage.v(), s.n_comparable, s.n_scored);
     }
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const auto found = run.cache(i) ? run.cache(i)->non_finite() : std::nullopt;
@@ -160,6 +231,8 @@ std::string run_table(const RunModel& measured, const Run& run) {
                                found->position);
     }
     const bool free = info.experiment.mode == Mode::free_running;
+    if (own_text)
+        out += "*: perplexity of the lane's own text, which is not the reference's: not comparable with the others\n";
     out += fmt::format("\n{}, {} weights · prompt {} tokens · {} · {} kernels, {}, {} threads\n",
                        info.model_name.empty() ? "model" : info.model_name, info.model_weights, info.prompt_ids.size(),
                        free ? "free-running: errors up to where a lane leaves the reference's text" : "teacher-forced",

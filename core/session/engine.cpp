@@ -225,6 +225,7 @@ Status Engine::Impl::draw_again() {
 }
 
 void Engine::Impl::record(RunRecords&& records) {
+    records.stops = run->take_stops();
     if (observer) observer->measured(records);
     log.append(std::move(records));
 }

@@ -118,6 +118,9 @@ void join_line(json& run, const json& line) {
     if (line.contains("steps"))
         for (const auto& [lane, rows] : line.at("steps").items())
             join_columns(run.at("lanes").at(std::stoul(lane)).at("records"), rows);
+    if (line.contains("stopped"))
+        for (const auto& [lane, why] : line.at("stopped").items())
+            run.at("lanes").at(std::stoul(lane))["stopped"] = why;
     if (line.contains("floors")) join_columns(run.at("noise_floor"), line.at("floors"));
     if (line.contains("pieces")) run.at("pieces").update(line.at("pieces"));
 }

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
+#include "core/cache/length_check.h"
 #include "core/measure/divergence.h"
 #include "core/measure/statistics.h"
 #include "core/model/forward.h"
@@ -31,7 +33,6 @@ struct Lane {
     std::vector<float> attention_error;
     bool running = true;
     bool same_text = true;  ///< its tokens so far are the reference's
-    int last_token = -1;
     std::string error;
     explicit Lane(const Sampling& s) : sampler(s) {}
 };
@@ -62,7 +63,8 @@ struct Run::Impl {
     std::vector<float> logits;                ///< of a step, all lanes; kept for its memory
     std::vector<float> outputs;  ///< (n_layers, width) of the reference's attention in the last step, for second_draw
     std::vector<std::string> errors;
-    int reference = -1;  ///< index into lanes
+    std::vector<LaneStop> stops;  ///< not yet handed out
+    int reference = -1;           ///< index into lanes
     int done = 0;
     bool over = false;
 
@@ -70,12 +72,16 @@ struct Run::Impl {
     Status make_lanes();
     Status make_second_draw();
     CacheShape shape() const;
+    /// Tokens in a cache at the end: the last one that is predicted is not put into it.
+    int last_cached() const { return int(info.prompt_ids.size()) + info.n_planned - 1; }
     void fail(Lane& lane, const Error& error) {
         lane.running = false;
         lane.error = errors[size_t(lane.index)] = error.message();
+        stops.push_back({info.serial, lane.index, lane.error});
     }
     bool ends_text(int id) const;
     int sample(Lane& lane, const Prediction& prediction) const;
+    Error not_numbers(const Lane& lane) const;
     void record(std::vector<StepRecord>& records, const std::vector<Prediction>& predictions,
                 const std::vector<int>& tokens);
     void record_layer(int layer, const float* o, const std::vector<Lane*>& who);
@@ -92,6 +98,9 @@ int Run::n_done() const {
 }
 const std::string& Run::lane_error(int lane) const {
     return impl_->errors[size_t(lane)];
+}
+std::vector<LaneStop> Run::take_stops() {
+    return std::exchange(impl_->stops, {});
 }
 const KvCache* Run::cache(int lane) const {
     for (const Lane& l : impl_->lanes)
@@ -150,6 +159,11 @@ Status Run::Impl::make_lanes() {
             lane_info.failed = true;
             lane_info.error = cache.error();
             lane_info.why = errors[i] = cache.error().message();
+        } else if (const Status fits = check_lengths(spec, shape(), int(info.prompt_ids.size()), last_cached());
+                   !fits) {
+            lane_info.failed = true;
+            lane_info.error = fits.error();
+            lane_info.why = errors[i] = fits.error().message();
         } else {
             lane_info.active = long_spec(spec);
             if (int(i) == e.reference) reference = int(lanes.size());
@@ -244,6 +258,17 @@ bool Run::Impl::ends_text(int id) const {
     return model->tokenizer().is_end_of_generation(id) || std::find(stops.begin(), stops.end(), id) != stops.end();
 }
 
+/// Nothing can be chosen from logits that are not numbers.
+Error Run::Impl::not_numbers(const Lane& lane) const {
+    const auto found = lane.cache->non_finite();
+    const std::string where =
+        found ? fmt::format("the {} of layer {} overflowed at position {}", found->side == Side::k ? "keys" : "values",
+                            found->layer, found->position)
+              : "the cache holds nothing that overflowed: the weights may not be numbers";
+    return refuse("no token can be chosen", fmt::format("the logits of step {} are not numbers; {}", done, where),
+                  found ? "Use fp32, which overflows later." : "Choose another model.");
+}
+
 int Run::Impl::sample(Lane& lane, const Prediction& prediction) const {
     const size_t n_vocab = size_t(model->config().n_vocab);
     const bool may_end = done >= info.experiment.min_tokens;
@@ -284,9 +309,9 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.comparable = lane.same_text;
         if (lane.same_text) {
             r.delta_logprob = float(mine.log_prob(token) - ref.log_prob(token));
-            r.kl = i == reference ? 0 : float(kl_divergence(ref, mine));
+            r.kl = i == reference && ref.is_finite() ? 0 : float(kl_divergence(ref, mine));
             r.reference_probability = float(std::exp(ref.log_prob(token)));
-            r.top1_agrees = mine.top[0].id == ref.top[0].id;
+            r.top1_agrees = agree(mine, ref);
             r.attention_error = lane.attention_error;
         }
         r.top = mine.top;
@@ -295,6 +320,7 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.margin = float(mine.margin());
         r.bytes = lane.cache->ledger();
         r.n_cached = lane.cache->n_tokens(0);
+        r.coverage = lane.cache->coverage();
         r.time = lane.time;
         r.step_ns = lane.step_ns;
     });
@@ -362,9 +388,16 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     const bool free = m.info.experiment.mode == Mode::free_running;
     std::vector<int> tokens(m.lanes.size(), -1);
     Lane& ref = m.lanes[size_t(m.reference)];
-    const int ref_token = m.info.experiment.score_text ? m.given[size_t(m.done)]
-                          : ref.running                ? m.sample(ref, predictions[size_t(m.reference)])
-                                                       : -1;
+    const bool given = m.info.experiment.score_text;
+    for (size_t i = 0; i < m.lanes.size(); ++i) {
+        const bool chooses = !given && (free || int(i) == m.reference);
+        if (m.lanes[i].running && chooses && !predictions[i].is_finite()) m.fail(m.lanes[i], m.not_numbers(m.lanes[i]));
+    }
+    if (!ref.running && !ref.error.empty())
+        return refuse("the reference lane stopped", ref.error, "Choose another reference.");
+    const int ref_token = given         ? m.given[size_t(m.done)]
+                          : ref.running ? m.sample(ref, predictions[size_t(m.reference)])
+                                        : -1;
     for (size_t i = 0; i < m.lanes.size(); ++i) {
         Lane& lane = m.lanes[i];
         if (!lane.running) continue;

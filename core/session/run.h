@@ -47,6 +47,8 @@ class Run {
     const KvCache* cache(int lane) const;
     /// Why a lane stopped early; "" while fine.
     const std::string& lane_error(int lane) const;
+    /// The lanes that stopped since the last call.
+    std::vector<LaneStop> take_stops();
 
  private:
     struct Impl;

@@ -153,6 +153,8 @@ void RunJournal::write_step(const RunRecords& records) {
     }
     if (!ids.empty()) line["pieces"] = new_pieces(*current_, ids);
     if (!records.floors.empty()) line["floors"] = floors_to_json(records.floors);
+    for (const LaneStop& stop : records.stops)
+        line["stopped"][std::to_string(stop.lane)] = stop.reason;
     write(*current_, line);
 }
 

@@ -59,6 +59,7 @@ std::vector<StepRecord> lane_from_json(const json& lane, const std::string& path
         });
     }
     const json &tops = column(columns, "top", n), &errors = column(columns, "attention_error", n);
+    const json* reads = columns.has("coverage") ? &column(columns, "coverage", n) : nullptr;
     for (row = 0; row < n; ++row) {
         StepRecord& r = records[row];
         name = "step";
@@ -81,6 +82,14 @@ std::vector<StepRecord> lane_from_json(const json& lane, const std::string& path
         }
         name = "attention_error";
         r.attention_error = layer_errors(errors[row], n_layers, where);
+        name = "coverage";
+        if (!reads) continue;  // a session from before it was recorded
+        const json& counts = (*reads)[row];
+        if (!counts.is_array() || counts.size() != 4) refuse_field(where(), "it must be an array of 4 counts");
+        size_t at = 0;
+        for (uint64_t* count :
+             {&r.coverage.k_quantized, &r.coverage.k_total, &r.coverage.v_quantized, &r.coverage.v_total})
+            *count = uint64_t(whole_number(counts[at++], 0, int64_t(session_limits::kBytes), where));
     }
     return records;
 }
@@ -157,6 +166,8 @@ json records_to_json(const std::vector<StepRecord>& records) {
             top.push_back(json::array({t.id, t.probability}));
         columns["top"].push_back(std::move(top));
         columns["attention_error"].push_back(r.attention_error);
+        const Coverage& c = r.coverage;
+        columns["coverage"].push_back({c.k_quantized, c.k_total, c.v_quantized, c.v_total});
     }
     return columns;
 }
@@ -203,6 +214,8 @@ json run_to_json(const RunModel& run) {
         keep(id);
     for (int i = 0; i < run.n_lanes(); ++i) {
         j["lanes"][size_t(i)]["records"] = records_to_json(run.lane(i));
+        if (!run.info().lanes[size_t(i)].failed && !run.failure(i).empty())
+            j["lanes"][size_t(i)]["stopped"] = run.failure(i);
         for (const StepRecord& r : run.lane(i)) {
             keep(r.token_id);
             for (const TopToken& t : r.top)
@@ -247,6 +260,9 @@ RunModel read_run(const json& j, const Experiment& experiment) {
     for (size_t i = 0; i < lanes.size(); ++i)
         run.append(
             lane_from_json(Fields(lanes[i], path(i)).at("records"), path(i) + ".records", int(i), *info, n_layers));
+    for (size_t i = 0; i < lanes.size(); ++i)
+        if (std::string why = Fields(lanes[i], path(i)).text("stopped", kWords, ""); !why.empty())
+            run.append(std::vector<LaneStop>{{info->serial, int(i), std::move(why)}});
     if (f.has("noise_floor")) run.append(floors_from_json(f.at("noise_floor"), info->serial, n_layers));
     for (auto& [id, piece] : pieces_from_json(f))
         run.set_piece(id, std::move(piece));

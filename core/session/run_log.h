@@ -17,7 +17,8 @@ namespace kvasir {
 struct RunRecords {
     std::vector<StepRecord> steps;
     std::vector<FloorRecord> floors;
-    bool empty() const { return steps.empty() && floors.empty(); }
+    std::vector<LaneStop> stops;
+    bool empty() const { return steps.empty() && floors.empty() && stops.empty(); }
 };
 
 /// Append-only; drained by one swap, so the writer never waits for a reader that is copying.
@@ -27,6 +28,7 @@ class RunLog {
         const std::scoped_lock lock(mutex_);
         move_to(records_.steps, records.steps);
         move_to(records_.floors, records.floors);
+        move_to(records_.stops, records.stops);
     }
     RunRecords drain() {
         RunRecords out;

@@ -11,6 +11,8 @@ namespace kvasir {
 void RunModel::begin(std::shared_ptr<const RunInfo> info, int n_layers, int n_kv_heads, int head_dim) {
     *this = RunModel();
     lanes_.resize(info->lanes.size());
+    for (const RunInfo::LaneInfo& lane : info->lanes)
+        failures_.push_back(!lane.failed ? "" : lane.why.empty() ? "it does not run" : lane.why);
     info_ = std::move(info);
     n_layers_ = n_layers, n_kv_heads_ = n_kv_heads, head_dim_ = head_dim;
 }
@@ -26,6 +28,16 @@ void RunModel::append(const std::vector<FloorRecord>& floors) {
         if (info_ && f.run == info_->serial) floors_.push_back(f);
 }
 
+void RunModel::append(const std::vector<LaneStop>& stops) {
+    for (const LaneStop& stop : stops)
+        if (info_ && stop.run == info_->serial && size_t(stop.lane) < failures_.size())
+            failures_[size_t(stop.lane)] = stop.reason;
+}
+
+const std::string& RunModel::failure(int lane) const {
+    return failures_[size_t(lane)];
+}
+
 const FloorRecord* RunModel::floor_at(int step) const {
     const auto at =
         std::lower_bound(floors_.begin(), floors_.end(), step, [](const auto& f, int s) { return f.step < s; });
@@ -35,8 +47,8 @@ const FloorRecord* RunModel::floor_at(int step) const {
 LaneSummary RunModel::summary(int index) const {
     const std::vector<StepRecord>& records = lane(index);
     LaneSummary s;
+    if (records.empty() || !failure(index).empty()) return s;
     s.n_scored = int(records.size());
-    if (records.empty()) return s;
     const bool is_reference = index == info_->experiment.reference;
     std::vector<double> nll, kl;
     double dnll = 0, dp2 = 0, time = 0;
@@ -46,6 +58,7 @@ LaneSummary RunModel::summary(int index) const {
         if (r.time.total() > 0) time += r.time.total(), ++timed;
         if (!r.comparable) continue;
         ++s.n_comparable;
+        s.compared_coverage = r.coverage, s.compared_decoded = r.step > 0;
         kl.push_back(r.kl);
         dnll -= r.delta_logprob;
         const double dp = double(r.probability) - r.reference_probability;
@@ -72,7 +85,7 @@ LaneSummary RunModel::summary(int index) const {
         if (at != reference.end()) s.first_flip_margin = at->margin;
     }
     if (timed > 0) s.tokens_per_second = 1e9 * timed / time;
-    s.bytes = records.back().bytes;
+    s.bytes = records.back().bytes, s.coverage = records.back().coverage;
     const double values = 2.0 * records.back().n_cached * n_layers_ * n_kv_heads_ * head_dim_;
     if (values > 0) s.effective_bits = 8.0 * double(s.bytes.total()) / values;
     return s;

@@ -15,18 +15,21 @@ namespace kvasir {
 
 /// Running figures of one lane.
 struct LaneSummary {
-    int n_scored = 0;      ///< records
+    int n_scored = 0;      ///< records; 0 for a lane that failed or stopped
     int n_comparable = 0;  ///< of them with an error against the reference
     double nll_mean = 0, ppl = 0;
     double dnll_mean = 0;
     double kl_mean = 0, kl_median = 0, kl_p99 = 0, kl_max = 0;
-    double top1_agreement = 0;     ///< share 0..1
-    double rms_dp = 0;             ///< of the given token's probability
-    double tokens_per_second = 0;  ///< decode, from the lane's own time split
-    int first_flip = -1;           ///< step of the first top-1 that differs from the reference's; -1: none
-    float first_flip_margin = 0;   ///< the reference's margin there
-    ByteLedger bytes;              ///< newest
-    double effective_bits = 0;     ///< bits per cached value, residual included
+    double top1_agreement = 0;      ///< share 0..1
+    double rms_dp = 0;              ///< of the given token's probability
+    double tokens_per_second = 0;   ///< decode, from the lane's own time split
+    int first_flip = -1;            ///< step of the first top-1 that differs from the reference's; -1: none
+    float first_flip_margin = 0;    ///< the reference's margin there
+    ByteLedger bytes;               ///< newest
+    double effective_bits = 0;      ///< bits per cached value, residual included
+    Coverage coverage;              ///< newest
+    Coverage compared_coverage;     ///< up to the last token that compares
+    bool compared_decoded = false;  ///< some token that compares came after step 0, which the prompt pass predicts
 };
 
 /// How far the reference moves when its sums are taken in another order: nothing below it means anything.
@@ -43,13 +46,16 @@ class RunModel {
     /// Records of another run than the one begun are ignored.
     void append(std::vector<StepRecord> records);
     void append(const std::vector<FloorRecord>& floors);
+    void append(const std::vector<LaneStop>& stops);
 
     bool empty() const { return !info_; }
     const RunInfo& info() const { return *info_; }
     std::shared_ptr<const RunInfo> shared_info() const { return info_; }
     int n_lanes() const { return int(lanes_.size()); }
     const std::vector<StepRecord>& lane(int i) const { return lanes_[size_t(i)]; }
-    LaneSummary summary(int lane) const;  ///< computed from all records of the lane
+    /// Why a lane has no figures: it does not run, is switched off, or stopped. "" when it has.
+    const std::string& failure(int lane) const;
+    LaneSummary summary(int lane) const;  ///< computed from all records of the lane; empty where failure() says why
     /// Of the steps whose reference was drawn a second time so far, in order.
     const std::vector<FloorRecord>& floors() const { return floors_; }
     const FloorRecord* floor_at(int step) const;  ///< nullptr: not measured (yet)
@@ -70,6 +76,7 @@ class RunModel {
     std::shared_ptr<const RunInfo> info_;
     std::vector<std::vector<StepRecord>> lanes_;
     std::vector<FloorRecord> floors_;
+    std::vector<std::string> failures_;                // per lane
     std::vector<std::pair<int, std::string>> pieces_;  // sorted by id
     int n_layers_ = 0, n_kv_heads_ = 0, head_dim_ = 0;
 };

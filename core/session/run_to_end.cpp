@@ -23,6 +23,7 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
         std::vector<StepRecord> records;
         const Result<bool> more = run.next(records, cancelled);
         measured.append(std::move(records));
+        measured.append(run.take_stops());
         if (progress)
             progress(double(run.n_done()) / run.info().n_planned,
                      fmt::format("token {} of {}", run.n_done(), run.info().n_planned).c_str());

@@ -10,24 +10,29 @@
 namespace kvasir {
 namespace {
 
-void take_figures(const RunModel& measured, const Run& run, int lane, SchemeFigures& out) {
-    const RunInfo::LaneInfo& info = measured.info().lanes[size_t(lane)];
-    out.why = info.failed ? info.why : run.lane_error(lane);
+void take_figures(const RunModel& measured, int lane, const NoiseFloor& floor, SchemeFigures& out) {
+    out.why = out.failure = lane_trouble(measured, lane);
     const std::vector<StepRecord>& records = measured.lane(lane);
-    if (info.failed || records.empty()) return;
-    out.summary = measured.summary(lane);
+    if (!out.why.empty() || records.empty()) return;
+    LaneFigures figures = lane_figures(measured, lane, measured.summary(lane), floor);
+    out.kl = figures.kl, out.dnll = figures.dnll, out.why = out.kl.reason;
+    out.summary = std::move(figures.summary);
     const StepRecord& last = records.back();
     out.bytes_per_token = double(last.bytes.total()) / double(last.n_cached);
 }
 
 }  // namespace
 
+bool SchemeBatches::any_failed() const {
+    return std::any_of(schemes.begin(), schemes.end(), [](const SchemeFigures& f) { return !f.failure.empty(); });
+}
+
 Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model, const Experiment& experiment,
                                        const std::vector<CacheSpec>& specs, int n_lanes, const Progress& progress,
                                        const CancelCheck& cancelled) {
     SchemeBatches out;
     for (const CacheSpec& spec : specs)
-        out.schemes.push_back({spec, "", {}, 0});
+        out.schemes.emplace_back().spec = spec;
     Experiment e = experiment;
     e.score_text = true, e.layer_errors = false;
     e.reference = 0;
@@ -61,7 +66,7 @@ Result<SchemeBatches> evaluate_schemes(const std::shared_ptr<const Model>& model
         out.n_text_tokens = (*run)->info().n_text_tokens;
         if (e.noise_floor) out.noise_floor = measured.noise_floor();
         for (size_t i = begin; i < end; ++i)
-            take_figures(measured, **run, int(i - begin) + 1, out.schemes[i]);
+            take_figures(measured, int(i - begin) + 1, out.noise_floor, out.schemes[i]);
         // Figures over fewer tokens than the others' cannot stand beside them.
         for (size_t i = begin; i < end && !out.complete; ++i)
             if (SchemeFigures& f = out.schemes[i]; f.measured() && f.summary.n_scored < out.n_scored)

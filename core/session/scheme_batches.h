@@ -11,22 +11,27 @@
 #include "core/base/result.h"
 #include "core/model/model.h"
 #include "core/session/experiment.h"
-#include "core/session/run_model.h"
+#include "core/session/lane_figures.h"
 
 namespace kvasir {
 
 struct SchemeFigures {
     CacheSpec spec;
-    std::string why;  ///< why there are no figures, or only some; "" when all is well
+    std::string why;      ///< why there are no figures; "" when all is well
+    std::string failure;  ///< the same for a scheme that failed, stopped or gave no numbers; "" for one not read
     LaneSummary summary;
+    Figure kl, dnll;             ///< against fp16
     double bytes_per_token = 0;  ///< cache bytes / cached tokens at the end
-    bool measured() const { return why.empty() && summary.n_scored > 0; }
+    /// Only such a scheme stands in a table of figures or on a front: it ran to the end, and its cache was read.
+    bool measured() const { return why.empty() && kl.is_number(); }
 };
 
 struct SchemeBatches {
     std::vector<SchemeFigures> schemes;  ///< in the order asked for
     bool complete = true;                ///< false: cancelled or `error`; schemes not reached have no figures
     std::optional<Error> error;          ///< what ended it early, after the first batch
+    /// Of the schemes that ran, some failed, stopped or gave no numbers.
+    bool any_failed() const;
     int n_scored = 0, n_text_tokens = 0;
     NoiseFloor noise_floor;  ///< of fp16, over the tokens of the first batch
 };

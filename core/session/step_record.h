@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/time_split.h"
@@ -32,10 +33,18 @@ struct StepRecord {
     std::array<TopToken, 5> top{};
     ByteLedger bytes;
     int n_cached = 0;    ///< tokens in the cache when the prediction was made
+    Coverage coverage;   ///< of all reads up to this prediction; zero at step 0, which the prompt pass predicts
     TimeSplit time;      ///< of the step that made the prediction; zero for step 0
     double step_ns = 0;  ///< wall time of the whole lock-step, all lanes
     std::vector<float>
         attention_error;  ///< (n_layers) |o - o_ref| / |o_ref| of the attention output; empty: not recorded
+};
+
+/// A lane that gave up in the middle of a run. What it measured until then is no figure of its scheme.
+struct LaneStop {
+    uint64_t run = 0;  ///< RunInfo::serial
+    int lane = 0;
+    std::string reason;
 };
 
 /// How far the reference moved at one step when it was drawn a second time (Experiment::noise_floor). It comes later

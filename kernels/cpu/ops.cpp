@@ -107,6 +107,12 @@ float MaxOf(const float* x, int n) {
     return best;
 }
 
+/// A sum of n terms exp(x - maximum), each at most 1: exp8 is bounded and hides NaN, whose term is 10^38. So a larger
+/// sum says, at no cost, that some x was NaN, or infinite together with the maximum.
+HWY_INLINE bool of_numbers(double sum, int n) {
+    return sum <= 2.0 * n;
+}
+
 float ExpMinusMax(float* x, int n, float* sum) {
     const float maximum = MaxOf(x, n);
     const F8 shift = set8(maximum);
@@ -123,6 +129,7 @@ float ExpMinusMax(float* x, int n, float* sum) {
         s = Add(s, e);
     }
     *sum = sum8(s);
+    if (!of_numbers(*sum, n)) *sum = NAN;
     return maximum;
 }
 
@@ -134,7 +141,8 @@ double LogSumExp(const float* x, int n) {
     for (; i + 8 <= n; i += 8)
         sum.add(exp8(Sub(load8(x + i), shift)));
     if (i < n) sum.add(exp8(Sub(load_tail(x + i, n - i, -INFINITY), shift)));
-    return double(maximum) + std::log(sum.sum());
+    const double total = sum.sum();
+    return of_numbers(total, n) ? double(maximum) + std::log(total) : NAN;
 }
 
 /// p (d - 1 + e^-d) for p = exp(log_p), d = log p - log q: never negative, and its sum over a vocabulary is the

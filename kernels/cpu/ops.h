@@ -23,10 +23,11 @@ void add(const float* x, int n, float* y);
 void scale(float factor, int n, float* x);
 
 /// Replaces x by exp(x - max(x)) in place; returns the maximum and writes the sum of the results.
-/// exp is within 1.0 ulp; results below exp(-87.3) become 0.
+/// exp is within 1.0 ulp; results below exp(-87.3) become 0. The sum is NaN when some x is.
 float exp_minus_max(float* x, int n, float* sum);
 
-/// Natural logarithm of the sum of exp(x), (n), accumulated in double: for log-probabilities over a vocabulary.
+/// Natural logarithm of the sum of exp(x), (n), accumulated in double: for log-probabilities over a vocabulary. NaN
+/// when some x is NaN or +infinity.
 double log_sum_exp(const float* x, int n);
 
 /// KL(p || q) in nats for p = softmax(a), q = softmax(b), (n), accumulated in double. lse_* = log_sum_exp of each.

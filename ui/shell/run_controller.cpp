@@ -143,10 +143,12 @@ bool RunController::append(RunRecords& records) {
         for (const TopToken& t : r.top)
             keepPiece(*run_, t.id);
     }
-    const bool some = !steps.empty() || std::any_of(records.floors.begin(), records.floors.end(),
-                                                    [this](const FloorRecord& f) { return f.run == run_serial_; });
+    const auto mine = [this](const auto& of_a_run) { return of_a_run.run == run_serial_; };
+    const bool some = !steps.empty() || std::any_of(records.floors.begin(), records.floors.end(), mine) ||
+                      std::any_of(records.stops.begin(), records.stops.end(), mine);
     run_->append(std::move(steps));
     run_->append(records.floors);
+    run_->append(records.stops);
     return some;
 }
 
