@@ -21,6 +21,7 @@ struct RunInfo {
     int n_threads = 0;                      ///< threads that run
     std::string simd;                       ///< instruction set of the kernels, e.g. "AVX2"
     std::string model_name, model_weights;  ///< weights as they run
+    std::string model_sha256;               ///< of the bytes that were read; "": not known
     struct LaneInfo {
         std::string requested, active, why;  ///< spec asked for, long spec that runs, and why they differ ("" when not)
         std::string title;                   ///< for people: "Quanto int4"

@@ -192,6 +192,7 @@ json run_info_to_json(const RunInfo& info, int n_layers, int n_kv_heads, int hea
     j["n_text_tokens"] = info.n_text_tokens, j["n_planned"] = info.n_planned, j["note"] = info.note,
     j["n_threads"] = info.n_threads, j["simd"] = info.simd;
     j["model_name"] = info.model_name, j["model_weights"] = info.model_weights;
+    j["model_sha256"] = info.model_sha256;
     j["prompt_ids"] = info.prompt_ids;
     j["lanes"] = json::array();
     for (const RunInfo::LaneInfo& lane : info.lanes)
@@ -239,6 +240,7 @@ RunModel read_run(const json& j, const Experiment& experiment) {
     info->simd = f.text("simd", kWords, "");
     info->model_name = f.text("model_name", kWords, "");
     info->model_weights = f.text("model_weights", kWords, "");
+    info->model_sha256 = f.text("model_sha256", kWords, "");
     info->prompt_ids = f.ids("prompt_ids");
     const json& lanes = f.list("lanes", kLanes);
     if (lanes.size() != experiment.lanes.size())

@@ -33,6 +33,9 @@ class TestPlotExports : public QObject {
     void themeChangesRestyle();
     void missingFolderIsRefused();
     void fullDiskLeavesOldFile();
+    void captionsAndTablesSayWhatWasMeasured();
+    void lanesWithoutFiguresSayWhy();
+    void formulasStayText();
 
  private:
     QString path(const char* name) const { return folder_.filePath(QLatin1String(name)); }
@@ -67,7 +70,8 @@ void TestPlotExports::pngHasSizeAndInk() {
         QVERIFY(n_ink > 2000 * scale);
         QVERIFY(n_blue > 100 * scale);
         QCOMPARE(image.text(QStringLiteral("Description")),
-                 provenance(feed_.run()) + QStringLiteral(" · ") + unequalNote(feed_.run()));
+                 (QStringList{provenance(feed_.run()), unequalNote(feed_.run()), captionNotes(feed_.run())}.join(
+                     QStringLiteral(" · "))));
     }
 }
 
@@ -187,6 +191,63 @@ void TestPlotExports::fullDiskLeavesOldFile() {
     QVERIFY2(error.startsWith(QStringLiteral("Cannot write in ")), qPrintable(error));
     QVERIFY(old.open(QIODevice::ReadOnly));
     QCOMPARE(old.readAll(), QByteArray("the old file"));
+}
+
+void TestPlotExports::captionsAndTablesSayWhatWasMeasured() {
+    ErrorPerToken plot(feed_, view_, kTexts, nullptr);
+    QString error;
+    QVERIFY(plot.savePng(path("a.png"), 1, &error));
+    const QString caption = QImage(path("a.png")).text(QStringLiteral("Description"));
+    for (const char* words : {"Kvasir ", "A quanto:4 (n 80, read K 90 %, V 80 %)", "C hadamard:2", "teacher-forced",
+                              "80 tokens scored from 128", "text sha256 "})
+        QVERIFY2(caption.contains(QLatin1String(words)), qPrintable(caption));
+    QVERIFY(caption.contains(QStringLiteral("model sha256 ") + QString(64, QLatin1Char('a'))));
+    ErrorByLayer layers(feed_, view_, kTexts, nullptr);
+    MemoryPlot memory(feed_, view_, kTexts, nullptr);
+    for (const PlotView* each :
+         {static_cast<PlotView*>(&plot), static_cast<PlotView*>(&layers), static_cast<PlotView*>(&memory)}) {
+        const QVector<QStringList> rows = parseCsv(each->csv());
+        const auto value = [&](const char* column) {
+            return rows.constLast().value(rows[0].indexOf(QLatin1String(column)));
+        };
+        QCOMPARE(value("n_scored"), QStringLiteral("80"));
+        QCOMPARE(value("first_scored"), QStringLiteral("128"));
+        QCOMPARE(value("mode"), QStringLiteral("teacher-forced"));
+        QCOMPARE(value("read_k"), QStringLiteral("0.9"));
+        QCOMPARE(value("model_sha256"), QString(64, QLatin1Char('a')));
+        QCOMPARE(value("text_sha256").size(), 64);
+        QVERIFY(value("program").startsWith(QStringLiteral("Kvasir ")));
+        QVERIFY(value("spec").contains(QStringLiteral("residual")));
+    }
+}
+
+void TestPlotExports::lanesWithoutFiguresSayWhy() {
+    feed_.model.append(std::vector<LaneStop>{{1, 2, "lane B cannot hold 10 more tokens"}});
+    emit feed_.recordsAppended();
+    ErrorPerToken plot(feed_, view_, kTexts, nullptr);
+    QString error;
+    QVERIFY(plot.savePng(path("a.png"), 1, &error));
+    const auto lines = plot.findChild<LinesChart*>()->lines();
+    QVERIFY(std::none_of(lines.begin(), lines.end(), [](const auto& line) { return line.lane == 2; }));
+    QVERIFY(QImage(path("a.png")).text(QStringLiteral("Description")).contains(QStringLiteral("cannot hold 10")));
+    const QVector<QStringList> rows = parseCsv(plot.csv());
+    QCOMPARE(rows.size(), 1 + 3 * 80 + 1);
+    int n_rows = 0;
+    for (const QStringList& row : rows) {
+        if (row[0] != QLatin1String("B")) continue;
+        ++n_rows;
+        QCOMPARE(row[rows[0].indexOf(QStringLiteral("kl"))], QString());
+        QVERIFY(row[rows[0].indexOf(QStringLiteral("why_no_figures"))].contains(QStringLiteral("cannot hold 10")));
+    }
+    QCOMPARE(n_rows, 1);
+    init();
+}
+
+void TestPlotExports::formulasStayText() {
+    CsvWriter csv({"a"});
+    for (const char* cell : {"=1+1", "+cmd", "-x", "@sum", "-1.5", "+2", "1e-30", "-inf", "nan"})
+        csv.row({cell});
+    QCOMPARE(csv.bytes(), QByteArray("a\r\n'=1+1\r\n'+cmd\r\n'-x\r\n'@sum\r\n-1.5\r\n'+2\r\n1e-30\r\n-inf\r\nnan\r\n"));
 }
 
 }  // namespace kvasir::ui

@@ -56,6 +56,7 @@ inline RunModel emptyRun(int n_planned, Mode mode = Mode::teacher_forced,
     info->experiment.mode = mode;
     info->model_name = "SmolLM2-135M-Instruct";
     info->model_weights = "Q4_1";
+    info->model_sha256 = std::string(64, 'a');
     info->n_planned = n_planned;
     info->prompt_ids.assign(kPromptTokens, 1);
     for (const char* text : specs) {
@@ -98,6 +99,7 @@ inline std::vector<StepRecord> handRecords(int from, int to, int n_lanes = 4) {
             r.rank = lane == 2 ? int(std::exp(std::abs(2 * normal(random)))) - 1 : int(std::abs(1.5 * normal(random)));
             r.top1_agrees = r.kl < 0.3f;
             r.n_cached = kPromptTokens + step;
+            if (lane) r.coverage = {90, 100, 80, 100};
             const int exact = residual[lane] ? (step % residual[lane]) : 0;
             const double values = 2.0 * kLayers * kHeads * kHeadDim;
             const double quantized = values * (r.n_cached - exact);

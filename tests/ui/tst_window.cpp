@@ -26,6 +26,7 @@
 #include "ui/lanes/lanes_view.h"
 #include "ui/plots/lines_chart.h"
 #include "ui/plots/plot_text.h"
+#include "ui/plots/readout_line.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
@@ -309,13 +310,20 @@ class TestWindow : public QObject {
     void exportsEveryPlotAndTheTranscript() {
         if (window_->controller().run().empty()) QSKIP("needs the run of the test before, and so the default model");
         QSignalSpy done(window_.get(), &MainWindow::exported);
-        QSignalSpy saved(window_.get(), &MainWindow::sessionSaved);
-        const QString out = folder_.filePath(QStringLiteral("all"));
+        const QString title = window_->windowTitle(), out = folder_.filePath(QStringLiteral("all"));
+        const QString shown = plot("error-per-token")->plot()->findChild<ReadoutLine*>()->accessibleName();
         window_->exportAllTo(out);
         QTRY_COMPARE_WITH_TIMEOUT(done.size(), 1, 60000);
         QCOMPARE(done[0][1].toString(), QString());
-        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        QCOMPARE(window_->windowTitle(), title);  // the copy in the folder is not where Save goes
+        QCOMPARE(plot("error-per-token")->plot()->findChild<ReadoutLine*>()->accessibleName(), shown);
         const QDir dir(out);
+        // every view of every plot, every lane
+        for (const char* name : {"error-per-token-rank.svg", "error-per-token-perplexity.png", "memory-by-kind.png",
+                                 "tokens-per-second-time-split.pdf", "error-by-layer-b-quanto-int2.svg",
+                                 "distributions-a-quanto-int4-keys.png", "distributions-r-fp16-values.csv", "lanes.csv",
+                                 "transcript.csv", "transcript.txt"})
+            QVERIFY2(dir.exists(QLatin1String(name)), qPrintable(dir.entryList().join(QLatin1Char(' '))));
         QVERIFY(contents(dir.filePath(QStringLiteral("error-per-token.png"))).startsWith("\x89PNG"));
         QVERIFY(contents(dir.filePath(QStringLiteral("error-per-token.pdf"))).startsWith("%PDF"));
         QVERIFY(contents(dir.filePath(QStringLiteral("memory.svg"))).contains("<svg"));

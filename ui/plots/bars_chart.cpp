@@ -2,6 +2,7 @@
 #include "ui/plots/bars_chart.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "ui/plots/plot_style.h"
@@ -12,7 +13,8 @@ namespace kvasir::ui {
 namespace {
 
 double sum(const std::vector<double>& parts) {
-    return std::accumulate(parts.begin(), parts.end(), 0.0);
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    return std::isfinite(sum) ? sum : 0;  // such a row has no bar
 }
 
 }  // namespace
@@ -69,6 +71,10 @@ void StackedBars::draw(QCPPainter* painter) {
         const QString cut = metrics.elidedText(name, Qt::ElideRight, room - 2);
         painter->drawText(QPointF(room - metrics.horizontalAdvance(cut), y + middle), cut);
         if (!row.shown) continue;
+        if (const double all = std::accumulate(row.parts.begin(), row.parts.end(), 0.0); !std::isfinite(all)) {
+            painter->drawText(QPointF(area.left() + theme->px(5), y + middle), BarsChart::tr("not finite"));
+            continue;
+        }
         painter->save();
         painter->setClipRect(area.adjusted(0, 0, 1, 0));
         double from = 0;

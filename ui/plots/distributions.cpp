@@ -12,7 +12,7 @@
 #include "core/session/lane_identity.h"
 #include "ui/plots/flow_layout.h"
 #include "ui/plots/lane_picker.h"
-#include "ui/plots/plot_text.h"
+#include "ui/plots/run_csv.h"
 
 namespace kvasir::ui {
 
@@ -68,6 +68,7 @@ Distributions::Distributions(PlotFeed& feed, ViewState& view, const PlotTexts& t
 
 void Distributions::startRun() {
     frame_.reset();
+    no_bins_ = false;
     picker_->setLanes(run(), true);
     const QSignalBlocker quiet_layer(layer_), quiet_head(head_);
     const int n_heads = run().empty() ? 0 : run().n_kv_heads();
@@ -79,6 +80,34 @@ void Distributions::startRun() {
     }
     layer_->setMaximum(run().empty() ? 0 : std::max(run().n_layers() - 1, 0));
     ask();
+}
+
+int Distributions::nViews() const {
+    return std::max(1, 2 * int(picker_->lanes().size()));
+}
+
+QString Distributions::viewName(int view) const {
+    const QVector<int> lanes = picker_->lanes();
+    if (view / 2 >= lanes.size()) return {};
+    return QStringLiteral("%1 %2 %3")
+        .arg(look(lanes[view / 2]).letter, laneName(run(), lanes[view / 2]), view % 2 ? tr("values") : tr("keys"));
+}
+
+bool Distributions::showView(int view) {
+    catchUpUnseen();
+    const QVector<int> lanes = picker_->lanes();
+    if (view / 2 >= lanes.size()) return true;
+    picker_->choose(lanes[view / 2]);
+    side_->button(int(view % 2 ? Side::v : Side::k))->setChecked(true);
+    if (!isEmpty() && frame_->request == wanted()) return true;
+    if (!unseen_ || !(*unseen_ == wanted())) feed().requestDistribution(wanted());
+    unseen_ = wanted();
+    asked_feed_ = &feed();
+    return false;
+}
+
+Distributions::~Distributions() {
+    if (unseen_ && asked_feed_) asked_feed_->cancelDistribution();
 }
 
 DistributionRequest Distributions::wanted() const {
@@ -107,6 +136,12 @@ void Distributions::hideEvent(QHideEvent* event) {
 
 void Distributions::receive(std::shared_ptr<const DistributionFrame> frame) {
     if (!frame || run().empty() || !(frame->request == wanted())) return;  // of an earlier choice
+    if (!std::isfinite(frame->low) || !std::isfinite(frame->high) || !(frame->high > frame->low)) {
+        frame_.reset();  // its values are not finite, or all the same: there are no bins
+        no_bins_ = true;
+        return catchUp();
+    }
+    no_bins_ = false;
     const bool other = !frame_ || !(frame_->request == frame->request);
     frame_ = std::move(frame);
     frame_run_ = run().shared_info();
@@ -130,6 +165,7 @@ QString Distributions::what() const {
 
 QString Distributions::emptyReason() const {
     if (run().empty()) return {};
+    if (no_bins_) return tr("No histogram: the values of this layer are not finite, or all the same.");
     return tr("No values of this layer yet. They come while the model runs, and stay until the next run.");
 }
 
@@ -174,8 +210,8 @@ QString Distributions::exportTitle() const {
 }
 
 QByteArray Distributions::csv() const {
-    CsvWriter csv({"lane", "spec", "side", "layer", "kv_head", "rotated", "n_tokens", "n_quantized", "bin_low",
-                   "bin_high", "before", "after", "decoded"});
+    RunCsv csv(run(), {"side", "layer", "kv_head", "rotated", "n_tokens", "n_quantized", "bin_low", "bin_high",
+                       "before", "after", "decoded"});
     if (isEmpty()) return csv.bytes();
     const DistributionFrame& f = *frame_;
     const double width = (f.high - f.low) / double(std::max<size_t>(f.before.size(), 1));
@@ -183,12 +219,12 @@ QByteArray Distributions::csv() const {
         return i < counts.size() ? QByteArray::number(counts[i]) : QByteArray();
     };
     for (size_t i = 0; i < f.before.size(); ++i)
-        csv.row({laneLetter(run(), f.request.lane), laneSpec(run(), f.request.lane), sideText(f.request.side).toUtf8(),
-                 QByteArray::number(f.request.layer),
-                 f.request.kv_head < 0 ? QByteArray("all") : QByteArray::number(f.request.kv_head),
-                 f.rotated ? "1" : "0", QByteArray::number(f.n_tokens), QByteArray::number(f.n_quantized),
-                 exactText(f.low + double(i) * width), exactText(f.low + double(i + 1) * width), count(f.before, i),
-                 count(f.after, i), count(f.decoded, i)});
+        csv.row(
+            f.request.lane,
+            {sideText(f.request.side).toUtf8(), QByteArray::number(f.request.layer),
+             f.request.kv_head < 0 ? QByteArray("all") : QByteArray::number(f.request.kv_head), f.rotated ? "1" : "0",
+             QByteArray::number(f.n_tokens), QByteArray::number(f.n_quantized), exactText(f.low + double(i) * width),
+             exactText(f.low + double(i + 1) * width), count(f.before, i), count(f.after, i), count(f.decoded, i)});
     return csv.bytes();
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPointer>
 #include <memory>
+#include <optional>
 
 #include "ui/plots/histogram_chart.h"
 #include "ui/plots/plot_frame.h"
@@ -21,8 +23,14 @@ class Distributions : public PlotFrame {
     Q_OBJECT
  public:
     Distributions(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent);
+    ~Distributions() override;
     QByteArray csv() const override;
     bool isEmpty() const override { return !frame_ || frame_run_ != run().shared_info(); }
+    int nViews() const override;  ///< keys and values of every lane, in the layer and head that are chosen
+    QString viewName(int view) const override;
+    bool showView(int view) override;
+    bool csvIsOfView() const override { return true; }
+    void lookAgain() override { ask(); }
 
  protected:
     void startRun() override;
@@ -49,9 +57,12 @@ class Distributions : public PlotFrame {
     QCheckBox* decoded_;
     HistogramChart* chart_;
     std::shared_ptr<const DistributionFrame> frame_;
-    std::shared_ptr<const RunInfo> frame_run_;  // the run frame_ belongs to
+    std::shared_ptr<const RunInfo> frame_run_;   // the run frame_ belongs to
+    std::optional<DistributionRequest> unseen_;  ///< asked for by showView(), with nobody looking
+    QPointer<PlotFeed> asked_feed_;
     double pointed_ = 0;
     bool pointing_ = false;
+    bool no_bins_ = false;  ///< the newest picture cannot be drawn
 };
 
 }  // namespace kvasir::ui

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ui/plots/lane_picker.h"
-#include "ui/plots/plot_text.h"
+#include "ui/plots/run_csv.h"
 
 namespace kvasir::ui {
 
@@ -30,8 +30,29 @@ void ErrorByLayer::startLane() {
     begun_ = false;
 }
 
+int ErrorByLayer::nViews() const {
+    return std::max(1, int(picker_->lanes().size()));
+}
+
+QString ErrorByLayer::viewName(int view) const {
+    const QVector<int> lanes = picker_->lanes();
+    return view < lanes.size() ? look(lanes[view]).letter + QLatin1Char(' ') + laneName(run(), lanes[view]) : QString();
+}
+
+bool ErrorByLayer::showView(int view) {
+    catchUpUnseen();
+    const QVector<int> lanes = picker_->lanes();
+    if (view >= lanes.size()) return true;
+    picker_->choose(lanes[view]);
+    startLane();
+    takeRecords();
+    return true;
+}
+
 bool ErrorByLayer::isEmpty() const {
     if (PlotFrame::isEmpty()) return true;
+    if (picker_->lane() >= 0 && picker_->lane() < run().n_lanes() && !run().failure(picker_->lane()).empty())
+        return true;
     for (int lane = 0; lane < run().n_lanes(); ++lane)
         for (const StepRecord& record : run().lane(lane))
             if (!record.attention_error.empty()) return false;
@@ -40,6 +61,9 @@ bool ErrorByLayer::isEmpty() const {
 
 QString ErrorByLayer::emptyReason() const {
     if (PlotFrame::isEmpty() || !isEmpty()) return {};
+    if (picker_->lane() >= 0 && picker_->lane() < run().n_lanes())
+        if (const std::string& why = run().failure(picker_->lane()); !why.empty())
+            return tr("No figures: %1").arg(QString::fromStdString(why).toHtmlEscaped());
     return tr("No record of the layers: layer errors were off in this run. Turn them on in Experiment and run again.");
 }
 
@@ -54,7 +78,7 @@ void ErrorByLayer::takeRecords() {
         begun_ = true;
     }
     for (; n_drawn_ < records.size(); ++n_drawn_)
-        if (records[n_drawn_].comparable)
+        if (showsError(run(), picker_->lane(), records[n_drawn_]))
             map_->setColumn(records[n_drawn_].position, records[n_drawn_].attention_error);
     const int planned = feed().running() ? first + run().info().n_planned - 1 : first;
     map_->setLast(std::max(records.back().position, planned));
@@ -81,6 +105,8 @@ Readout ErrorByLayer::makeReadout() const {
     const std::vector<float>& errors = record.attention_error;
     if (!record.comparable) {
         readout << ReadoutPart::plain(tr("another text than the reference's: no error"), true);
+    } else if (nothingRead(run(), picker_->lane(), record)) {
+        readout << ReadoutPart::plain(tr("0 % read: says nothing about the cache"), true);
     } else if (!errors.empty()) {
         const auto largest = std::max_element(errors.begin(), errors.end());
         const int layer = layer_ >= 0 && layer_ < int(errors.size()) ? layer_ : int(largest - errors.begin());
@@ -116,18 +142,16 @@ void ErrorByLayer::rowStepped(int rows) {
 }
 
 QByteArray ErrorByLayer::csv() const {
-    CsvWriter csv(
-        {"lane", "spec", "step", "position", "comparable", "layer", "attention_error", "floor_attention_error"});
-    for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane)) {
-            const FloorRecord* floor = floorOf(run(), lane, r.step);
-            for (size_t layer = 0; layer < r.attention_error.size(); ++layer)
-                csv.row(
-                    {laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
-                     QByteArray::number(r.position), r.comparable ? "1" : "0", QByteArray::number(int(layer)),
-                     exactText(r.attention_error[layer]),
+    RunCsv csv(run(), {"step", "position", "comparable", "layer", "attention_error", "floor_attention_error"});
+    csv.rowsOfRecords([&](int lane, const StepRecord& r) {
+        const FloorRecord* floor = floorOf(run(), lane, r.step);
+        const bool error = showsError(run(), lane, r);
+        for (size_t layer = 0; layer < r.attention_error.size(); ++layer)
+            csv.row(lane,
+                    {QByteArray::number(r.step), QByteArray::number(r.position), r.comparable ? "1" : "0",
+                     QByteArray::number(int(layer)), error ? exactText(r.attention_error[layer]) : QByteArray(),
                      floor && layer < floor->attention_error.size() ? exactText(floor->attention_error[layer]) : ""});
-        }
+    });
     return csv.bytes();
 }
 

@@ -15,6 +15,9 @@ class ErrorByLayer : public PlotFrame {
     ErrorByLayer(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QWidget* parent);
     QByteArray csv() const override;
     bool isEmpty() const override;
+    int nViews() const override;
+    QString viewName(int view) const override;
+    bool showView(int view) override;
 
  protected:
     void startRun() override;

@@ -3,13 +3,11 @@
 
 #include <cmath>
 
-#include "ui/plots/plot_text.h"
+#include "ui/plots/run_csv.h"
 
 namespace kvasir::ui {
 
 namespace {
-
-constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<Measure> errorMeasures() {
     const QString note = QStringLiteral("thin: token, thick: mean of %1").arg(RunningMean::kWindow);
@@ -23,8 +21,8 @@ std::vector<Measure> errorMeasures() {
     kl.smoothing = RunningMean::Kind::mean;
     kl.raw = true;
     kl.lowest = 1e-6;  // below this, differences of fp32 sums dominate; such points lie on the lower edge
-    // After a fork the contexts differ: no error is drawn there.
-    kl.value = [](const StepRecord& r) { return r.comparable ? double(r.kl) : kNoValue; };
+    kl.compares = Compares::as_error;
+    kl.value = [](const StepRecord& r) { return double(r.kl); };
     kl.text = errorText;
     kl.floor = [](const FloorRecord& f) { return double(f.kl); };
 
@@ -32,7 +30,7 @@ std::vector<Measure> errorMeasures() {
     delta.name = QStringLiteral("Δ log-probability");
     delta.axis = QStringLiteral("Δ log p of the token, nats");
     delta.log = false;
-    delta.value = [](const StepRecord& r) { return r.comparable ? double(r.delta_logprob) : kNoValue; };
+    delta.value = [](const StepRecord& r) { return double(r.delta_logprob); };
     delta.floor = [](const FloorRecord& f) { return std::abs(double(f.delta_logprob)); };
 
     Measure rank = kl;
@@ -40,6 +38,7 @@ std::vector<Measure> errorMeasures() {
     rank.axis = QStringLiteral("rank of the token");
     rank.unit = QStringLiteral("rank, 1 is the most likely");
     rank.reference = true;
+    rank.compares = Compares::in_text;  // of another text the rank says something else
     rank.floor = nullptr;
     rank.lowest = 1;
     rank.value = [](const StepRecord& r) { return r.rank + 1.0; };
@@ -51,6 +50,8 @@ std::vector<Measure> errorMeasures() {
     perplexity.unit = QStringLiteral("perplexity of all tokens so far");
     perplexity.log = true;
     perplexity.smoothing = RunningMean::Kind::exp_of_all;
+    perplexity.compares = Compares::in_text;
+    perplexity.counted = true;
     perplexity.lowest = 1;
     perplexity.value = [](const StepRecord& r) { return double(r.nll); };
     perplexity.text = [](double value) { return fixedText(value, 2); };
@@ -63,19 +64,18 @@ ErrorPerToken::ErrorPerToken(PlotFeed& feed, ViewState& view, const PlotTexts& t
     : LaneLinesPlot(feed, view, texts, errorMeasures(), parent) {}
 
 QByteArray ErrorPerToken::csv() const {
-    CsvWriter csv({"lane", "spec", "step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll",
-                   "probability", "reference_probability", "rank", "top1_id", "top1_agrees", "floor_kl",
-                   "floor_delta_logprob"});
-    for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane)) {
-            const FloorRecord* floor = floorOf(run(), lane, r.step);
-            csv.row({laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
-                     QByteArray::number(r.position), QByteArray::number(r.token_id), r.comparable ? "1" : "0",
-                     exactText(r.kl), exactText(r.delta_logprob), exactText(r.nll), exactText(r.probability),
-                     exactText(r.reference_probability), QByteArray::number(r.rank), QByteArray::number(r.top1_id),
-                     r.top1_agrees ? "1" : "0", floor ? exactText(floor->kl) : "",
-                     floor ? exactText(floor->delta_logprob) : ""});
-        }
+    RunCsv csv(run(), {"step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll", "probability",
+                       "reference_probability", "rank", "top1_id", "top1_agrees", "floor_kl", "floor_delta_logprob"});
+    csv.rowsOfRecords([&](int lane, const StepRecord& r) {
+        const FloorRecord* floor = floorOf(run(), lane, r.step);
+        const bool error = showsError(run(), lane, r);
+        const auto compared = [error](const QByteArray& cell) { return error ? cell : QByteArray(); };
+        csv.row(lane, {QByteArray::number(r.step), QByteArray::number(r.position), QByteArray::number(r.token_id),
+                       r.comparable ? "1" : "0", compared(exactText(r.kl)), compared(exactText(r.delta_logprob)),
+                       exactText(r.nll), exactText(r.probability), compared(exactText(r.reference_probability)),
+                       QByteArray::number(r.rank), QByteArray::number(r.top1_id), compared(r.top1_agrees ? "1" : "0"),
+                       floor ? exactText(floor->kl) : "", floor ? exactText(floor->delta_logprob) : ""});
+    });
     return csv.bytes();
 }
 

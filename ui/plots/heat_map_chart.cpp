@@ -111,7 +111,7 @@ void HeatMapChart::setColumn(int position, const std::vector<float>& values) {
     }
     for (int row = 0; row < int(values.size()) && row < n_rows_; ++row) {
         const double value = double(values[size_t(row)]);
-        if (std::isnan(value)) continue;
+        if (!std::isfinite(value) || value < 0) continue;
         map_->data()->setCell(column, row, value);
         if (value <= 0) continue;
         least_ = std::min(least_, value);

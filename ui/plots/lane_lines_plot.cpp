@@ -16,7 +16,8 @@ namespace kvasir::ui {
 
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-}
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+}  // namespace
 
 LaneLinesPlot::LaneLinesPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, std::vector<Measure> measures,
                              QWidget* parent)
@@ -87,6 +88,7 @@ void LaneLinesPlot::buildLines() {
     chart_->clearLines();
     means_.clear();
     n_drawn_.clear();
+    gaps_.clear();
     spans_.clear();
     n_floor_ = 0;
     const std::optional<PlannedRun> planned = plan();
@@ -94,6 +96,7 @@ void LaneLinesPlot::buildLines() {
     const Experiment& experiment = planned->experiment;
     const size_t n_lanes = experiment.lanes.size();
     n_drawn_.assign(n_lanes, 0);
+    gaps_.assign(n_lanes, Gaps());
     QCPRange nothing;  // its constructor would swap the ends
     nothing.lower = kInfinity, nothing.upper = -kInfinity;
     spans_.assign(n_lanes, nothing);
@@ -105,7 +108,7 @@ void LaneLinesPlot::buildLines() {
         const LaneSetup& setup = experiment.lanes[size_t(lane)];
         const bool runs = run().empty()
                               ? check_geometry(setup.spec, planned->shape.n_kv_heads, planned->shape.head_dim).ok()
-                              : !run().info().lanes[size_t(lane)].failed;
+                              : run().failure(lane).empty();
         if (!setup.enabled || !runs || (reference && !measure().reference)) continue;
         chart_->addLine(lane, lane_mark(experiment, lane), reference, laneShortName(setup.spec), measure().raw);
         if (measure().predicted) addPrediction(setup.spec);
@@ -129,26 +132,75 @@ void LaneLinesPlot::lanesShown() {
     if (!chart_->lines().isEmpty()) updateLimits();
 }
 
+double LaneLinesPlot::shownValue(int lane, const StepRecord& record) const {
+    if (measure().compares != Compares::always && !record.comparable) return kNaN;
+    if (measure().compares == Compares::as_error && nothingRead(run(), lane, record)) return kNaN;
+    const double value = measure().value(record);
+    return std::isfinite(value) ? value : kNaN;
+}
+
+QString LaneLinesPlot::reasonForGap(int lane, const StepRecord& record) const {
+    if (measure().compares != Compares::always && !record.comparable) return QStringLiteral("–");
+    if (measure().compares == Compares::as_error && nothingRead(run(), lane, record)) return tr("0 % read");
+    return std::isinf(measure().value(record)) ? QStringLiteral("∞") : QStringLiteral("–");
+}
+
+int LaneLinesPlot::lastShown(int lane) const {
+    const std::vector<StepRecord>& records = run().lane(lane);
+    for (int i = int(records.size()) - 1; i >= 0; --i)
+        if (!std::isnan(shownValue(lane, records[size_t(i)]))) return i;
+    return -1;
+}
+
 void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
     const std::vector<StepRecord>& records = run().lane(lane);
     size_t& n_drawn = n_drawn_[size_t(lane)];
     QCPRange& span = spans_[size_t(lane)];
+    Gaps& gaps = gaps_[size_t(lane)];
+    // A logarithmic axis has no place for zero and below: a gap, and the readout says so.
+    const auto drawable = [&](double value) { return measure().log && value <= 0 ? kNaN : value; };
     const auto note = [&](double value) {
-        if (!std::isfinite(value) || (measure().log && value <= 0)) return;
+        if (std::isnan(value)) return;
         span.lower = std::min(span.lower, value);
         span.upper = std::max(span.upper, value);
     };
     for (; n_drawn < records.size(); ++n_drawn) {
         const StepRecord& record = records[n_drawn];
-        const double value = measure().value(record);
-        const double smooth = means_[size_t(lane)].add(value);
+        const double value = shownValue(lane, record);
+        double smooth = drawable(means_[size_t(lane)].add(value));
+        if (std::isinf(smooth)) smooth = kNaN;
+        if (measure().compares != Compares::always && !record.comparable)
+            ++gaps.other_text;
+        else if (measure().compares == Compares::as_error && nothingRead(run(), lane, record))
+            ++gaps.nothing_read;
+        else if (std::isnan(value))
+            gaps.not_finite += std::isnan(measure().value(record)) ? measure().compares != Compares::always : 1;
+        else if (std::isnan(drawable(value)))
+            ++gaps.not_positive;
+        else if (std::isnan(smooth))
+            ++gaps.not_finite;  // as the perplexity of so large a likelihood
         if (line.raw) {
-            line.raw->addData(record.position, value);
-            note(value);
+            line.raw->addData(record.position, drawable(value));
+            note(drawable(value));
         }
         line.line->addData(record.position, smooth);
         note(smooth);
     }
+}
+
+QString LaneLinesPlot::leftOut() const {
+    QStringList parts;
+    for (const LinesChart::Line& line : chart_->lines()) {
+        if (PlotFrame::isEmpty() || !view().laneShown(line.lane)) continue;
+        const Gaps& gaps = gaps_[size_t(line.lane)];
+        QStringList reasons;
+        if (gaps.other_text > 0) reasons << tr("%1 of another text").arg(gaps.other_text);
+        if (gaps.nothing_read > 0) reasons << tr("%1 at 0 % read").arg(gaps.nothing_read);
+        if (gaps.not_finite > 0) reasons << tr("%1 not finite").arg(gaps.not_finite);
+        if (gaps.not_positive > 0) reasons << tr("%1 not above zero").arg(gaps.not_positive);
+        if (!reasons.isEmpty()) parts << look(line.lane).letter + QLatin1Char(' ') + reasons.join(QStringLiteral(", "));
+    }
+    return parts.isEmpty() ? QString() : tr("not drawn: %1").arg(parts.join(QStringLiteral("; ")));
 }
 
 void LaneLinesPlot::appendFloor() {
@@ -161,6 +213,10 @@ void LaneLinesPlot::appendFloor() {
 }
 
 void LaneLinesPlot::takeRecords() {
+    // a lane that stops loses its figures, those that were drawn too
+    const auto& lines = chart_->lines();
+    if (std::any_of(lines.begin(), lines.end(), [this](const auto& l) { return !run().failure(l.lane).empty(); }))
+        buildLines();
     appendFloor();
     for (const LinesChart::Line& line : chart_->lines())
         appendLane(line.lane, line);
@@ -243,36 +299,89 @@ Readout LaneLinesPlot::floorLegend(double position) const {
     return {ReadoutPart::kind({0.15, Qt::SolidPattern}, tr("noise floor %1").arg(measure().text(level)))};
 }
 
+/// The value at the crosshair; without one the newest that there is. `position`: of the token it belongs to.
+ReadoutPart LaneLinesPlot::laneValue(const LinesChart::Line& line, int* position) const {
+    const std::vector<StepRecord>& records = run().lane(line.lane);
+    const int wanted = view().crosshairStep();
+    int index = wanted < 0 ? lastShown(line.lane) : recordIndex(run(), line.lane, wanted);
+    if (index < 0 && wanted < 0) index = int(records.size()) - 1;  // its reason for having none
+    if (index < 0) return {};
+    const StepRecord& record = records[size_t(index)];
+    *position = record.position;
+    double value = shownValue(line.lane, record);
+    if (std::isnan(value)) {
+        ReadoutPart part = ReadoutPart::lane(look(line.lane), reasonForGap(line.lane, record));
+        part.dim = true;
+        return part;
+    }
+    if (!measure().raw) {
+        const auto point = line.line->data()->findBegin(record.position, false);
+        if (point != line.line->data()->constEnd()) value = point->value;
+    }
+    QString text = measure().text(value);
+    if (measure().counted) {
+        int n = 0;
+        for (int i = 0; i <= index; ++i)
+            n += !std::isnan(shownValue(line.lane, records[size_t(i)]));
+        text += tr(" (n %1)").arg(n);
+    }
+    ReadoutPart part = ReadoutPart::lane(look(line.lane), text);
+    part.dim = std::abs(value) < chart_->floorBand().levelAt(record.position);
+    return part;
+}
+
+Readout LaneLinesPlot::lanesWithoutFigures() const {
+    Readout parts;
+    if (run().empty()) return parts;
+    for (int lane = 0; lane < run().n_lanes(); ++lane) {
+        if (run().failure(lane).empty() || !run().info().experiment.lanes[size_t(lane)].enabled) continue;
+        ReadoutPart part = ReadoutPart::lane(look(lane), tr("no figures"));
+        part.dim = true;
+        parts << part;
+    }
+    return parts;
+}
+
 Readout LaneLinesPlot::makeReadout() const {
     if (PlotFrame::isEmpty()) return makePredictedReadout();
-    Readout readout;
-    double position = -1;
+    struct Shown {
+        ReadoutPart part;
+        int position;
+    };
+    QVector<Shown> lanes;
+    int newest = -1;
     bool forked = false;
-    const int wanted = view().crosshairStep();
     for (const LinesChart::Line& line : chart_->lines()) {
-        const std::vector<StepRecord>& records = run().lane(line.lane);
-        const int index = wanted < 0 ? int(records.size()) - 1 : recordIndex(run(), line.lane, wanted);
-        if (index < 0) continue;
-        const StepRecord& record = records[size_t(index)];
-        position = record.position;
+        int position = -1;
+        const ReadoutPart part = laneValue(line, &position);
+        if (position < 0) continue;
+        newest = std::max(newest, position);
         if (!view().laneShown(line.lane)) continue;
-        double value = measure().value(record);
-        if (!measure().raw) {
-            const auto point = line.line->data()->findBegin(record.position, false);
-            if (point != line.line->data()->constEnd()) value = point->value;
-        }
-        ReadoutPart part = ReadoutPart::lane(look(line.lane), measure().text(value));
-        part.dim = std::abs(value) < chart_->floorBand().levelAt(record.position);
-        readout << part;
-        forked = forked || (!record.comparable && std::isnan(value));
+        lanes << Shown{part, position};
+        forked = forked || part.text == QLatin1String("–");
     }
-    if (position >= 0) readout.prepend(ReadoutPart::plain(tr("token %1").arg(countText(qint64(position)))));
-    readout << floorLegend(position);
+    Readout readout;
+    if (newest >= 0) readout << ReadoutPart::plain(tr("token %1").arg(countText(newest)));
+    for (Shown& lane : lanes) {
+        if (lane.position != newest) lane.part.text += tr(" at %1").arg(countText(lane.position));
+        readout << lane.part;
+    }
+    readout << lanesWithoutFigures() << floorLegend(newest);
     QStringList remarks{measure().unit};
     if (forked) remarks.prepend(tr("– the texts differ, no error"));
     if (!measure().note.isEmpty()) remarks << measure().note;
+    if (const QString gaps = leftOut(); !gaps.isEmpty()) remarks << gaps;
     readout << ReadoutPart::plain(remarks.join(QStringLiteral(" · ")), true);
     return readout;
+}
+
+QString LaneLinesPlot::exportNote() const {
+    return leftOut();
+}
+
+bool LaneLinesPlot::showView(int view) {
+    if (!choices_.empty()) choose(view);
+    return true;
 }
 
 Readout LaneLinesPlot::exportLegend() const {

@@ -14,6 +14,13 @@ class QToolButton;
 
 namespace kvasir::ui {
 
+/// What a number says beside those of other lanes.
+enum class Compares {
+    always,    ///< bytes, time: each lane's own
+    in_text,   ///< only while the lane's text is the reference's
+    as_error,  ///< the same, and only where something was read from quantized storage
+};
+
 /// One number that can be drawn over the tokens.
 struct Measure {
     QString name;  ///< in the menu and the dock's subtitle
@@ -21,12 +28,14 @@ struct Measure {
     QString unit;  ///< after the values of the readout
     QString note;  ///< what thin and thick lines are
     bool log = false;
+    Compares compares = Compares::always;
+    bool counted = false;   ///< a mean over all tokens so far: their number stands beside it
     bool reference = true;  ///< is there a line for the reference lane
     RunningMean::Kind smoothing = RunningMean::Kind::none;
     bool raw = false;        ///< the recorded values thin below; else the readout shows the line
     bool from_zero = false;  ///< the axis starts at zero
     double lowest = 0;       ///< log axes: nothing below this is shown
-    std::function<double(const StepRecord&)> value;  ///< NaN: nothing is drawn there
+    std::function<double(const StepRecord&)> value;  ///< NaN: there is none
     std::function<QString(double)> text;
     /// What is drawn thin for every planned token of a lane, before and during the run; none for most measures.
     std::function<double(const CacheSpec&, const PlannedRun&, int position)> predicted;
@@ -50,7 +59,11 @@ class LaneLinesPlot : public PlotFrame {
     Readout makeReadout() const override;
     Readout exportLegend() const override;
     QString exportTitle() const override;
+    QString exportNote() const override;
     void lanesShown() override;
+    int nViews() const override { return std::max(1, int(choices_.size())); }
+    QString viewName(int view) const override { return view == 0 ? QString() : choices_[size_t(view)].name; }
+    bool showView(int view) override;
 
     LinesChart* lines() const { return chart_; }
     /// Adds a further entry to the menu of measures, e.g. a view of bars.
@@ -61,6 +74,15 @@ class LaneLinesPlot : public PlotFrame {
     void buildLines();
     void addPrediction(const CacheSpec& spec);
     void appendLane(int lane, const LinesChart::Line& line);
+    /// What is drawn for a record; NaN: a gap.
+    double shownValue(int lane, const StepRecord& record) const;
+    int lastShown(int lane) const;  ///< index of the newest record with a value; -1: there is none
+    /// Why a record has no value, in one word or two.
+    QString reasonForGap(int lane, const StepRecord& record) const;
+    /// What of the lanes in sight is not in the picture, "" when everything is.
+    QString leftOut() const;
+    ReadoutPart laneValue(const LinesChart::Line& line, int* position) const;
+    Readout lanesWithoutFigures() const;
     void appendFloor();
     void updateLimits();
     QCPRange yLimits(const QCPRange& x) const;
@@ -68,6 +90,10 @@ class LaneLinesPlot : public PlotFrame {
     Readout makePredictedReadout() const;
     Readout floorLegend(double position) const;  ///< empty without a floor
 
+    /// Values of a lane that are not drawn, by reason.
+    struct Gaps {
+        int not_finite = 0, not_positive = 0, other_text = 0, nothing_read = 0;
+    };
     struct Choice {
         QString name;
         std::function<void()> chosen;
@@ -78,6 +104,7 @@ class LaneLinesPlot : public PlotFrame {
     LinesChart* chart_;
     QToolButton* menu_ = nullptr;
     std::vector<size_t> n_drawn_;  // records drawn, per lane
+    std::vector<Gaps> gaps_;       // per lane
     std::vector<RunningMean> means_;
     std::vector<QCPRange> spans_;  // of finite values (log: positive ones), per lane; lower > upper: none
     size_t n_floor_ = 0;           // of run().floors(), drawn

@@ -29,7 +29,7 @@ void LanePicker::setLanes(const RunModel& run, bool with_reference) {
     const Experiment& experiment = run.info().experiment;
     for (int i = 0; i < run.n_lanes(); ++i) {
         if (i == experiment.reference && !with_reference) continue;
-        if (!experiment.lanes[size_t(i)].enabled || run.info().lanes[size_t(i)].failed) continue;
+        if (!experiment.lanes[size_t(i)].enabled || !run.failure(i).empty()) continue;
         auto* button = new QToolButton(this);
         button->setCheckable(true);
         button->setText(Theme::instance().laneOf(experiment, i).letter + QLatin1Char(' ') +
@@ -42,6 +42,17 @@ void LanePicker::setLanes(const RunModel& run, bool with_reference) {
     QAbstractButton* keep = buttons_->button(before);
     if (!keep && !buttons_->buttons().isEmpty()) keep = buttons_->buttons().constLast();
     if (keep) keep->setChecked(true);
+}
+
+QVector<int> LanePicker::lanes() const {
+    QVector<int> lanes;
+    for (QAbstractButton* button : buttons_->buttons())
+        lanes << buttons_->id(button);
+    return lanes;
+}
+
+void LanePicker::choose(int lane) {
+    if (QAbstractButton* button = buttons_->button(lane)) button->setChecked(true);
 }
 
 int LanePicker::lane() const {

@@ -18,6 +18,8 @@ class LanePicker : public QWidget {
     explicit LanePicker(QWidget* parent = nullptr);
     /// Buttons for the lanes of `run` that ran; keeps the lane chosen where it still is there.
     void setLanes(const RunModel& run, bool with_reference);
+    QVector<int> lanes() const;  ///< that can be chosen
+    void choose(int lane);
     int lane() const;  ///< -1: no lanes
 
  signals:

@@ -2,7 +2,7 @@
 #include "ui/plots/memory_plot.h"
 
 #include "core/cache/cache_bytes.h"
-#include "ui/plots/plot_text.h"
+#include "ui/plots/run_csv.h"
 
 namespace kvasir::ui {
 
@@ -52,20 +52,20 @@ MemoryPlot::MemoryPlot(PlotFeed& feed, ViewState& view, const PlotTexts& texts, 
     : LinesAndPartsPlot(feed, view, texts, totalBytes(), QStringLiteral("Over tokens"), kindsOfBytes(), parent) {}
 
 QByteArray MemoryPlot::csv() const {
-    CsvWriter csv({"lane", "spec", "step", "position", "n_cached", "codes", "scales", "zero_points", "residual",
-                   "padding", "total_bytes", "predicted_bytes"});
+    RunCsv csv(run(), {"step", "position", "n_cached", "codes", "scales", "zero_points", "residual", "padding",
+                       "total_bytes", "predicted_bytes"});
     if (run().empty()) return csv.bytes();
     const PlannedRun planned = planOf(run());
-    for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane)) {
-            QVector<QByteArray> row{laneLetter(run(), lane), laneSpec(run(), lane), QByteArray::number(r.step),
-                                    QByteArray::number(r.position), QByteArray::number(r.n_cached)};
-            for (const uint64_t bytes :
-                 {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding, r.bytes.total()})
-                row << QByteArray::number(qulonglong(bytes));
-            const CacheSpec& spec = planned.experiment.lanes[size_t(lane)].spec;
-            csv.row(row << exactText(double(cache_bytes(spec, planned.shape, planned.n_prompt, r.n_cached).total())));
-        }
+    csv.rowsOfRecords([&](int lane, const StepRecord& r) {
+        QVector<QByteArray> cells{QByteArray::number(r.step), QByteArray::number(r.position),
+                                  QByteArray::number(r.n_cached)};
+        for (const uint64_t bytes :
+             {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding, r.bytes.total()})
+            cells << QByteArray::number(qulonglong(bytes));
+        const CacheSpec& spec = planned.experiment.lanes[size_t(lane)].spec;
+        csv.row(lane,
+                cells << exactText(double(cache_bytes(spec, planned.shape, planned.n_prompt, r.n_cached).total())));
+    });
     return csv.bytes();
 }
 

@@ -174,6 +174,10 @@ void PlotFrame::catchUp() {
     if (isVisible()) drawMissing();
 }
 
+void PlotFrame::catchUpUnseen() {
+    if (stale_ || new_run_) drawMissing();
+}
+
 void PlotFrame::drawMissing() {
     stale_ = false;
     if (std::exchange(new_run_, false)) {
@@ -244,9 +248,10 @@ QString PlotFrame::makeProvenance() const {
 }
 
 ExportPage PlotFrame::exportPage() {
-    if (stale_ || new_run_) drawMissing();
+    catchUpUnseen();
     QStringList caption{isEmpty() ? tr("No tokens scored") : makeProvenance()};
-    if (const QString unequal = unequalNote(run()); !unequal.isEmpty()) caption << unequal;
+    for (const QString& note : {unequalNote(run()), exportNote(), captionNotes(run())})
+        if (!note.isEmpty()) caption << note;
     if (!chart_->following()) caption << tr("The picture shows a part of the data, chosen by zoom");
     if (chart_->following()) chart_->fit();
     return {chart_, exportTitle(), isEmpty() ? Readout() : exportLegend(), caption.join(QStringLiteral(" · "))};

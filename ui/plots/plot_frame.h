@@ -52,6 +52,8 @@ class PlotFrame : public PlotView {
     /// What an exported picture needs beside title and caption.
     virtual Readout exportLegend() const { return {}; }
     virtual QString exportTitle() const { return texts_.title; }
+    /// What the exported picture leaves out; "" when nothing.
+    virtual QString exportNote() const { return {}; }
     virtual void lanesShown() {}
     virtual void themed() {}
     /// Is x of the current chart the token, so that the crosshair means something there?
@@ -71,7 +73,8 @@ class PlotFrame : public PlotView {
 
     /// Draws what is missing if the plot is in sight, else when it comes into sight.
     void catchUp();
-    void startAgain();  ///< as if another run began
+    void catchUpUnseen();  ///< at once, in sight or not
+    void startAgain();     ///< as if another run began
     void refreshReadout();
 
     void showEvent(QShowEvent* event) override;

@@ -6,7 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/report/csv.h"
+#include "core/report/run_conditions.h"
 #include "core/session/fair_comparison.h"
+#include "core/session/lane_figures.h"
 #include "ui/shell/theme.h"
 
 namespace kvasir::ui {
@@ -22,7 +25,7 @@ QString trueMinus(QString text) {
 
 template <class T>
 QByteArray shortest(T value) {
-    if (std::isnan(value)) return "";
+    if (std::isnan(value)) return "nan";
     char buffer[40];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
     return QByteArray(buffer, int(end - buffer));
@@ -74,11 +77,11 @@ QByteArray exactText(double value) {
 void CsvWriter::row(const QVector<QByteArray>& cells) {
     for (qsizetype i = 0; i < cells.size(); ++i) {
         if (i) bytes_ += ',';
+        double number = 0;
         const QByteArray& cell = cells[i];
-        if (cell.contains(',') || cell.contains('"') || cell.contains('\n') || cell.contains('\r'))
-            bytes_ += '"' + QByteArray(cell).replace("\"", "\"\"") + '"';
-        else
-            bytes_ += cell;
+        const auto [end, error] = std::from_chars(cell.begin(), cell.end(), number);
+        const bool is_number = error != std::errc::invalid_argument && end == cell.end();
+        bytes_ += is_number ? cell : QByteArray::fromStdString(csv_text({cell.constData(), size_t(cell.size())}));
     }
     bytes_ += "\r\n";
 }
@@ -139,6 +142,45 @@ QByteArray laneSpec(const RunModel& run, int lane) {
     return QByteArray::fromStdString(run.info().lanes[size_t(lane)].active);
 }
 
+bool nothingRead(const RunModel& run, int lane, const StepRecord& record) {
+    const CacheSpec& spec = run.info().experiment.lanes[size_t(lane)].spec;
+    const Coverage& reads = record.coverage;
+    if (spec.exact() || reads.k_quantized + reads.v_quantized > 0) return false;
+    if (reads.k_total + reads.v_total > 0) return true;
+    // Nothing was counted: step 0 comes from the prompt pass; a later one is of a session from before it was recorded.
+    return record.step == 0 && !spec.quantizes_as_it_writes(run.n_layers());
+}
+
+bool showsError(const RunModel& run, int lane, const StepRecord& record) {
+    return record.comparable && !nothingRead(run, lane, record);
+}
+
+QString captionNotes(const RunModel& run) {
+    if (run.empty()) return {};
+    QStringList lanes;
+    for (int lane = 0; lane < run.n_lanes(); ++lane) {
+        if (!run.info().experiment.lanes[size_t(lane)].enabled) continue;
+        const auto& info = run.info().lanes[size_t(lane)];
+        const LaneConditions c = lane_conditions(run, lane);
+        QString text = QString::fromLatin1(laneLetter(run, lane)) + QLatin1Char(' ') +
+                       QString::fromStdString(info.why.empty() ? info.requested : info.active);
+        if (!c.failure.empty())
+            text += QStringLiteral(": no figures, %1").arg(QString::fromStdString(c.failure));
+        else if (c.coverage_known)
+            text += QStringLiteral(" (n %1, read K %2 %, V %3 %)")
+                        .arg(c.n_compared)
+                        .arg(fixedText(c.coverage_k * 100, 0), fixedText(c.coverage_v * 100, 0));
+        else
+            text += QStringLiteral(" (n %1)").arg(c.n_compared);
+        lanes << text;
+    }
+    const RunConditions c = run_conditions(run);
+    QStringList parts{lanes.join(QStringLiteral("; ")), QString::fromStdString(c.program)};
+    if (!c.model_sha256.empty()) parts << QStringLiteral("model sha256 %1").arg(QString::fromStdString(c.model_sha256));
+    parts << QStringLiteral("text sha256 %1").arg(QString::fromStdString(c.text_sha256));
+    return parts.join(QStringLiteral(" · "));
+}
+
 QString provenance(const RunModel& run) {
     if (run.empty()) return {};
     const RunInfo& info = run.info();
@@ -149,7 +191,11 @@ QString provenance(const RunModel& run) {
     parts << QStringLiteral("“%1”").arg(firstWords(QString::fromStdString(e.prompt)));
     const std::vector<StepRecord>& records = run.lane(e.reference);
     const qint64 first = records.empty() ? qint64(info.prompt_ids.size()) : records.front().position;
-    parts << QStringLiteral("%1 tokens scored from %2").arg(countText(qint64(records.size())), countText(first));
+    const QString compared = QString::fromStdString(tokens_by_lane(run));
+    if (compared.contains(QLatin1Char(':')))  // not the same in every lane
+        parts << QStringLiteral("%1, scored from %2").arg(compared, countText(first));
+    else
+        parts << QStringLiteral("%1 tokens scored from %2").arg(countText(qint64(records.size())), countText(first));
     parts << (e.mode == Mode::teacher_forced ? QStringLiteral("teacher-forced") : QStringLiteral("free-running"));
     QString kernels = e.kernels == KernelPath::fused ? QStringLiteral("fused") : QStringLiteral("reference kernels");
     if (!info.simd.empty()) kernels += QLatin1Char(' ') + QString::fromStdString(info.simd);

@@ -21,7 +21,8 @@ QString axisText(double value);   ///< shortest figure of a tick
 QByteArray exactText(float value);
 QByteArray exactText(double value);
 
-/// Builds a table after RFC 4180: CRLF, quotes only where needed, a header line first.
+/// Builds a table after RFC 4180: CRLF, quotes only where needed, a header line first. A cell that is no number and
+/// begins like a formula is kept from being one.
 class CsvWriter {
  public:
     explicit CsvWriter(const QVector<QByteArray>& header) { row(header); }
@@ -40,8 +41,17 @@ QString laneShortName(const CacheSpec& spec);     ///< "int4", "Had-2": what fit
 QByteArray laneLetter(const RunModel& run, int lane);
 QByteArray laneSpec(const RunModel& run, int lane);  ///< the long spec that ran
 
+/// Does the record say how far the lane is from the reference? Not in another text, and not where nothing of what
+/// attention had read came from quantized storage: then the lane is the reference.
+bool showsError(const RunModel& run, int lane, const StepRecord& record);
+/// The second reason alone.
+bool nothingRead(const RunModel& run, int lane, const StepRecord& record);
+
 /// Model, text, tokens scored from where, mode, kernels, packed or simulated.
 QString provenance(const RunModel& run);
+/// What a caption needs beside that: each lane's scheme with its tokens and coverage or why it has no figures, the
+/// program, what identifies model and text.
+QString captionNotes(const RunModel& run);
 /// What makes the lanes no equal comparison, or "" when nothing does.
 QString unequalNote(const RunModel& run);
 

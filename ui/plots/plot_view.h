@@ -29,6 +29,14 @@ class PlotView : public QWidget {
     /// RFC 4180 table of all data, whatever is in sight, header line first; also feeds the table view.
     virtual QByteArray csv() const = 0;
 
+    /// All that the plot can show, one view after the other, for *Export all*; for a plot that nobody looks at.
+    virtual int nViews() const { return 1; }
+    virtual QString viewName(int /*view*/) const { return {}; }  ///< "" where the plot's name says it
+    /// Shows a view. False: what it needs was asked for and is not there yet.
+    virtual bool showView(int /*view*/) { return true; }
+    virtual void lookAgain() {}                         ///< others have asked the engine for pictures meanwhile
+    virtual bool csvIsOfView() const { return false; }  ///< else csv() holds all views
+
     /// True when nothing has been drawn yet (the empty state is shown).
     virtual bool isEmpty() const = 0;
 

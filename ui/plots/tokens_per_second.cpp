@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ui/plots/plot_text.h"
+#include "ui/plots/run_csv.h"
 #include "ui/plots/time_parts.h"
 
 namespace kvasir::ui {
@@ -56,18 +56,16 @@ QString TokensPerSecond::makeProvenance() const {
 }
 
 QByteArray TokensPerSecond::csv() const {
-    CsvWriter csv({"lane", "spec", "step", "position", "n_cached", "tokens_per_second", "total_ns", "matmul_ns",
-                   "quantize_ns", "scores_ns", "softmax_ns", "weighted_sum_ns", "rotate_ns", "other_ns", "step_ns"});
-    for (int lane = 0; lane < run().n_lanes(); ++lane)
-        for (const StepRecord& r : run().lane(lane)) {
-            QVector<QByteArray> row{laneLetter(run(), lane),        laneSpec(run(), lane),
-                                    QByteArray::number(r.step),     QByteArray::number(r.position),
-                                    QByteArray::number(r.n_cached), exactText(rate(r)),
-                                    exactText(r.time.total())};
-            for (const double ns : timeParts(r.time))
-                row << exactText(ns);
-            csv.row(row << exactText(r.step_ns));
-        }
+    RunCsv csv(run(), {"step", "position", "n_cached", "tokens_per_second", "total_ns", "matmul_ns", "quantize_ns",
+                       "scores_ns", "softmax_ns", "weighted_sum_ns", "rotate_ns", "other_ns", "step_ns"});
+    csv.rowsOfRecords([&](int lane, const StepRecord& r) {
+        QVector<QByteArray> cells{QByteArray::number(r.step), QByteArray::number(r.position),
+                                  QByteArray::number(r.n_cached),
+                                  r.time.total() > 0 ? exactText(rate(r)) : QByteArray(), exactText(r.time.total())};
+        for (const double ns : timeParts(r.time))
+            cells << exactText(ns);
+        csv.row(lane, cells << exactText(r.step_ns));
+    });
     return csv.bytes();
 }
 

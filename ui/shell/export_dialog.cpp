@@ -79,15 +79,14 @@ void ExportDialog::sourceChanged() {
     format_->setCurrentIndex(std::max(0, format_->findData(before)));
 }
 
-ExportJob ExportDialog::job() const {
+ExportChoice ExportDialog::choice() const {
     const size_t source = size_t(source_->currentIndex());
-    return {source < docks_.size() ? docks_[source] : nullptr, format_->currentData().toString(), scale_->value(),
-            QString()};
+    return {source < docks_.size() ? docks_[source] : nullptr, format_->currentData().toString(), scale_->value()};
 }
 
 QString ExportDialog::suggestedName() const {
-    const ExportJob j = job();
-    return QStringLiteral("%1.%2").arg(j.dock ? j.dock->entry().id : QStringLiteral("transcript"), j.format);
+    const ExportChoice c = choice();
+    return QStringLiteral("%1.%2").arg(c.dock ? c.dock->entry().id : QStringLiteral("transcript"), c.format);
 }
 
 }  // namespace kvasir::ui

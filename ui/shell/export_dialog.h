@@ -18,7 +18,7 @@ class ExportDialog : public QDialog {
     Q_OBJECT
  public:
     ExportDialog(const std::vector<PlotDock*>& docks, const PlotDock* chosen, Settings& settings, QWidget* parent);
-    ExportJob job() const;  ///< without the path
+    ExportChoice choice() const;
     QString suggestedName() const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files in and out of the window. Reading and writing sessions happens off the GUI thread.
 #include <QApplication>
+#include <QDateTime>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -15,12 +16,14 @@
 #include "core/base/default_model.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/export_dialog.h"
+#include "ui/shell/export_run.h"
 #include "ui/shell/file_kinds.h"
 #include "ui/shell/format.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/model_dialog.h"
 #include "ui/shell/run_status.h"
+#include "ui/shell/save_name.h"
 
 namespace kvasir::ui {
 
@@ -127,11 +130,12 @@ void MainWindow::applyViewJson(const nlohmann::json& view) {
 void MainWindow::save(bool ask_name) {
     QString path = session_path_;
     if (ask_name || path.isEmpty()) {
-        path = QFileDialog::getSaveFileName(this, tr("Save session"),
-                                            path.isEmpty() ? folder() + QStringLiteral("/experiment.kvasir") : path,
-                                            tr("Kvasir sessions (*.kvasir)"));
+        QString problem;
+        path = askForSaveName(this, tr("Save session"),
+                              path.isEmpty() ? folder() + QStringLiteral("/experiment.kvasir") : path,
+                              QStringLiteral("kvasir"), tr("Kvasir sessions (*.kvasir)"), &problem);
+        if (!problem.isEmpty()) messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
         if (path.isEmpty()) return;
-        if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".kvasir");
     }
     saveSessionTo(path);
 }
@@ -208,51 +212,61 @@ void MainWindow::exportWithDialog(const PlotDock* chosen) {
             if (dock->isAncestorOf(focusWidget())) chosen = dock;
     ExportDialog dialog(plots_, chosen, settings_, this);
     if (dialog.exec() != QDialog::Accepted) return;
-    ExportJob job = dialog.job();
-    job.path = QFileDialog::getSaveFileName(this, tr("Export"), folder() + QLatin1Char('/') + dialog.suggestedName());
-    if (!job.path.isEmpty()) runJobs({job});
+    const ExportChoice choice = dialog.choice();
+    QString problem;
+    const QString path = askForSaveName(this, tr("Export"), folder() + QLatin1Char('/') + dialog.suggestedName(),
+                                        choice.format, QString(), &problem);
+    if (!problem.isEmpty()) messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
+    if (!path.isEmpty()) runJobs({exportJob(choice, controller_.sharedRun(), path)});
 }
 
 void MainWindow::exportAll() {
-    const QString folder_path =
-        QFileDialog::getExistingDirectory(this, tr("Folder for all plots, the transcript and the session"), folder());
-    if (!folder_path.isEmpty()) exportAllTo(folder_path);
+    const QString chosen = QFileDialog::getExistingDirectory(
+        this, tr("Folder for all plots, tables, the transcript and the session"), folder());
+    if (chosen.isEmpty()) return;
+    // beside what is there, not over it
+    const QString own =
+        QStringLiteral("kvasir-") + QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd-HHmmss"));
+    exportAllTo(QDir(chosen).isEmpty() ? chosen : QDir(chosen).filePath(own));
 }
 
 void MainWindow::exportAllTo(const QString& folder_path) {
     QDir().mkpath(folder_path);
-    saveSessionTo(QDir(folder_path).filePath(QStringLiteral("session.kvasir")));
-    runJobs(allExports(plots_, folder_path));
+    Session session = controller_.session();
+    session.extra["view"] = viewJson();
+    runJobs(allExports(plots_, controller_, view_, session, folder_path));
 }
 
-/// One file per turn of the event loop, so that the window answers while many are written.
 void MainWindow::runJobs(std::vector<ExportJob> jobs) {
-    struct Work {
-        std::vector<ExportJob> jobs;
-        size_t next = 0;
-        QString problem;
-    };
-    auto work = std::make_shared<Work>(Work{std::move(jobs), 0, {}});
-    auto* timer = new QTimer(this);
-    connect(timer, &QTimer::timeout, this, [this, timer, work] {
-        if (work->next < work->jobs.size() && work->problem.isEmpty()) {
-            const ExportJob& job = work->jobs[work->next++];
-            status_->say(tr("Exporting %1 of %2").arg(work->next).arg(work->jobs.size()));
-            work->problem = runExport(job, controller_.run());
-            return;
-        }
-        timer->deleteLater();
-        timer->stop();
-        if (work->problem.isEmpty() && !work->jobs.empty()) {
-            settings_.set("files/folder", QFileInfo(work->jobs.back().path).absolutePath());
-            status_->say(
-                tr("Exported %1 files to %2").arg(work->next).arg(QFileInfo(work->jobs.back().path).absolutePath()));
-        } else if (!work->problem.isEmpty()) {
-            messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, work->problem);
-        }
-        emit exported(int(work->next), work->problem);
-    });
-    timer->start(0);
+    if (jobs.empty()) return;
+    std::vector<std::pair<QString, QString>> inputs{{session_path_, tr("the session")}};
+    if (controller_.model())
+        inputs.emplace_back(QString::fromStdString(controller_.model()->file().path()), tr("the model"));
+    if (const QString why = refusal(jobs, inputs); !why.isEmpty()) {
+        messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, why);
+        emit exported(0, why);
+        return;
+    }
+    const QString folder_path = QFileInfo(jobs.front().path).absolutePath();
+    auto* run = new ExportRun(std::move(jobs), this);
+    connect(run, &ExportRun::progressed, this, [this](const QString& words) { status_->say(words); });
+    connect(run, &ExportRun::finished, this,
+            [this, folder_path](int n, const QString& problem, const QStringList& out) {
+                for (PlotDock* dock : plots_)
+                    dock->plot()->lookAgain();
+                if (problem.isEmpty()) {
+                    settings_.set("files/folder", folder_path);
+                    status_->say(tr("Exported %1 files to %2").arg(n).arg(folder_path));
+                    if (!out.isEmpty())
+                        messages_->show(QStringLiteral("file"), MessageBar::Kind::warn,
+                                        tr("Not exported, because there was nothing to show: %1 (%2 files in all).")
+                                            .arg(out.constFirst())
+                                            .arg(out.size()));
+                } else {
+                    messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
+                }
+                emit exported(n, problem);
+            });
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
