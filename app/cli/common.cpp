@@ -90,8 +90,12 @@ Result<std::shared_ptr<const Model>> load_model(const Common& common) {
     ProgressLine progress(common);
     auto model = Model::load(
         common.model_file(), [&](double share, const char* what) { progress.show(share, what); }, interrupted_by_user(),
-        common.weights);
-    if (model || !is_default) return model;
+        common.weights, common.threads);
+    if (model)
+        for (const std::string& warning : (*model)->warnings())
+            fmt::print(stderr, "warning: {}: {}
+", (*model)->file().path(), warning);
+    if (model || !is_default || model.error().code != ErrorCode::input) return model;
     Error error = model.error();
     error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";
     return error;

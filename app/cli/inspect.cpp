@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/job.h"
+#include "core/model/readable_model.h"
 #include "core/report/provenance.h"
 
 namespace kvasir::cli {
@@ -16,18 +17,21 @@ struct InspectCommand {
         const auto file = GgufFile::open(path);
         if (!file) return fail(common, file.error());
         const GgufFile& f = **file;
-        const auto config = read_model_config(f);
+        const auto readable = read_model(f);
+        const ModelConfig* config = readable ? &readable->config : nullptr;
+        std::vector<std::string> warnings = readable ? readable->warnings : f.warnings();
+        if (const Status same = f.unchanged(); !same) return fail(common, same.error());
         const std::string as =
             config ? fmt::format("{}, {} weights, {} layers, {} heads, {} KV heads, head_dim {}, context {}",
                                  config->arch, config->weights, config->n_layers, config->n_heads, config->n_kv_heads,
                                  config->head_dim, config->context_length)
-                   : "not readable: " + config.error().message();
+                   : "not readable: " + readable.error().message();
         const std::string format = fmt::format("GGUF v{}", f.version());
         if (common.json) {
             nlohmann::json j = provenance(nullptr, KernelPath::fused);
             j["model"] = model_head(f);
-            j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = f.warnings(),
-            j["readable"] = config.ok();
+            j["file"] = path, j["format"] = format, j["will_read_as"] = as, j["warnings"] = warnings,
+            j["readable"] = readable.ok();
             j["arch"] = config ? config->arch : "";
             j["tensors"] = nlohmann::json::array();
             for (const GgufTensor& t : f.tensors())
@@ -40,7 +44,7 @@ struct InspectCommand {
         } else {
             fmt::print("{}\n{}, {} bytes, {} tensors\nreads as: {}\n", path, format, f.file_bytes(), f.tensors().size(),
                        as);
-            for (const std::string& w : f.warnings())
+            for (const std::string& w : warnings)
                 fmt::print("warning: {}\n", w);
             fmt::print("\n");
             for (const auto& [key, value] : f.describe_metadata())

@@ -6,6 +6,7 @@
 
 #include "core/cache/block_range.h"
 #include "core/cache/store.h"
+#include "kernels/cpu/attention.h"
 
 namespace kvasir {
 namespace {
@@ -18,12 +19,13 @@ uint64_t element_bytes(const SideSpec& side) {
     return side.codec == SideSpec::Codec::fp32 ? 4 : 2;
 }
 
-/// Exact tokens: keys lie in blocks of 8, values in rows.
-ByteLedger exact_bytes(const SideSpec& side, Side which, int64_t n_tokens, uint64_t values_per_token) {
+/// Exact tokens: keys lie in blocks of 8, values in rows, both of padded vectors.
+ByteLedger exact_bytes(const SideSpec& side, Side which, int64_t n_tokens, const CacheShape& shape) {
+    const uint64_t channel_bytes = uint64_t(shape.n_kv_heads) * element_bytes(side);
+    const uint64_t slots = which == Side::k ? rounded_up(n_tokens) : uint64_t(n_tokens);
     ByteLedger bytes;
-    bytes.residual = uint64_t(n_tokens) * values_per_token * element_bytes(side);
-    if (which == Side::k)
-        bytes.padding = (rounded_up(n_tokens) - uint64_t(n_tokens)) * values_per_token * element_bytes(side);
+    bytes.residual = uint64_t(n_tokens) * uint64_t(shape.head_dim) * channel_bytes;
+    bytes.padding = slots * uint64_t(kernels::padded_channels(shape.head_dim)) * channel_bytes - bytes.residual;
     return bytes;
 }
 
@@ -34,7 +36,7 @@ ByteLedger coded_bytes(const SideSpec& spec, Side which, int64_t n_tokens, const
     const Layout layout = layout_of(side, shape.head_dim);
     ByteLedger bytes;
     if (layout == Layout::turned) {
-        bytes = exact_bytes(side, which, n_tokens, values_per_token);
+        bytes = exact_bytes(side, which, n_tokens, shape);
     } else {
         const uint64_t values = uint64_t(n_tokens) * values_per_token, bits = uint64_t(side.bits);
         const uint64_t group = uint64_t(side.group), n_constants = uint64_t(constants_per_group(side));
@@ -91,12 +93,11 @@ int64_t quantized_tokens(FlushRule rule, int residual, int64_t n_prompt, int64_t
 namespace {
 
 ByteLedger layer_bytes(const CacheSpec& spec, const CacheShape& shape, int64_t n_prompt, int64_t n_tokens) {
-    const uint64_t values_per_token = uint64_t(shape.n_kv_heads) * uint64_t(shape.head_dim);
     ByteLedger sum;
     for (const Side which : {Side::k, Side::v}) {
         const SideSpec& side = spec.side(which);
         if (side.plain()) {
-            sum += exact_bytes(side, which, n_tokens, values_per_token);
+            sum += exact_bytes(side, which, n_tokens, shape);
             continue;
         }
         // The sink is a cache of its own in front: everything else begins behind it.
@@ -105,9 +106,9 @@ ByteLedger layer_bytes(const CacheSpec& spec, const CacheShape& shape, int64_t n
         const int64_t coded =
             quantized_tokens(keys ? spec.flush_k : spec.flush_v, keys ? spec.residual_k : spec.residual_v,
                              std::max<int64_t>(n_prompt - sink, 0), rest);
-        sum += exact_bytes(side, which, sink, values_per_token);
+        sum += exact_bytes(side, which, sink, shape);
         sum += coded_bytes(side, which, coded, shape);
-        sum += exact_bytes(side, which, rest - coded, values_per_token);
+        sum += exact_bytes(side, which, rest - coded, shape);
     }
     return sum;
 }
@@ -131,7 +132,7 @@ ByteRates byte_rates(const CacheSpec& spec, const CacheShape& shape) {
         const CacheSpec here = spec.at_layer(i);
         for (const Side which : {Side::k, Side::v}) {
             const SideSpec side = group_at(here.side(which), shape.head_dim);
-            const double exact = values * double(element_bytes(side));
+            const double exact = double(exact_bytes(side, Side::v, 1, shape).total());
             double coded = exact;
             if (!side.exact()) {
                 const double row = shape.head_dim * side.bits / 8.0;  // of one token and head

@@ -71,23 +71,23 @@ void CentredStore::read(int kv_head, int begin, int end, float* out) const {
 }
 
 size_t CentredStore::query_floats(int n_queries) const {
-    return size_t(n_queries) * head_dim_ + inner_->query_floats(n_queries);
+    return padded_query_floats(head_dim_, n_queries) + inner_->query_floats(n_queries);
 }
 
 void CentredStore::prepare_query(const float* q, int n_queries, float* prepared) const {
-    const size_t n = size_t(n_queries) * head_dim_;
-    std::copy(q, q + n, prepared);
-    inner_->prepare_query(q, n_queries, prepared + n);
+    pad_queries(q, n_queries, head_dim_, prepared);
+    inner_->prepare_query(q, n_queries, prepared + padded_query_floats(head_dim_, n_queries));
 }
 
 void CentredStore::scores(int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
                           size_t out_stride) const {
-    inner_->scores(kv_head, prepared + size_t(n_queries) * head_dim_, n_queries, begin, end, out, out_stride);
+    const size_t width = padded_query_floats(head_dim_, 1);
+    inner_->scores(kv_head, prepared + size_t(n_queries) * width, n_queries, begin, end, out, out_stride);
     const float* mean = turned_.data() + size_t(kv_head) * head_dim_;
     for (int h = 0; h < n_queries; ++h) {
         double constant = 0;
         for (int d = 0; d < head_dim_; ++d)
-            constant += double(prepared[size_t(h) * head_dim_ + d]) * mean[d];
+            constant += double(prepared[size_t(h) * width + size_t(d)]) * mean[d];
         for (int t = 0; t < end - begin; ++t)
             out[size_t(h) * out_stride + size_t(t)] += float(constant);
     }

@@ -11,6 +11,7 @@
 #include <new>
 #include <tuple>
 
+#include "core/base/guard_memory.h"
 #include "core/cache/group_codec.h"
 #include "core/cache/side_cache.h"
 
@@ -45,7 +46,7 @@ struct KvCache::Impl {
     size_t store_query_floats(int layer, int n_queries) const {
         const Store* store = at(layer, Side::k).store();
         if (!store || pre_rope[size_t(layer)]) return 0;
-        return fused ? store->query_floats(n_queries) : size_t(n_queries) * shape.head_dim;
+        return fused ? store->query_floats(n_queries) : padded_query_floats(shape.head_dim, n_queries);
     }
 
     void note_non_finite(const NonFinite& found) {
@@ -109,15 +110,9 @@ void KvCache::GroupView::set_levels(const GroupCodec& codec, int bits, uint16_t 
 
 namespace {
 
-/// Runs a flush; memory that is not there comes back as an error.
 template <class F>
-Status guard_memory(F&& flush) {
-    try {
-        return flush();
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, "cannot quantize the cache", "", "there is not enough memory",
-                     "Shorten the text or run fewer lanes."};
-    }
+Status guarded(F&& flush) {
+    return guard_memory("cannot quantize the cache", "Shorten the text or run fewer lanes.", flush);
 }
 
 }  // namespace
@@ -180,7 +175,7 @@ void KvCache::begin_prompt(int n_tokens) {
 }
 
 Status KvCache::finish_prompt(int layer, Side side) {
-    return guard_memory([&] { return impl_->at(layer, side).finish_prompt(); });
+    return guarded([&] { return impl_->at(layer, side).finish_prompt(); });
 }
 
 void KvCache::extend(int layer, int n_tokens) {
@@ -205,11 +200,11 @@ void KvCache::put(int layer, int kv_head, int position, const float* k, const fl
 }
 
 Status KvCache::commit(int layer, Side side) {
-    return guard_memory([&] { return impl_->at(layer, side).commit(); });
+    return guarded([&] { return impl_->at(layer, side).commit(); });
 }
 
 Status KvCache::settle(int layer, Side side) {
-    return guard_memory([&] { return impl_->at(layer, side).settle(); });
+    return guarded([&] { return impl_->at(layer, side).settle(); });
 }
 
 int KvCache::n_tokens(int layer) const {
@@ -234,28 +229,27 @@ size_t KvCache::query_floats(int n_queries) const {
     const int n_different = impl_->spec.layers.empty() ? std::min(1, impl_->shape.n_layers) : impl_->shape.n_layers;
     for (int layer = 0; layer < n_different; ++layer)
         most = std::max(most, impl_->store_query_floats(layer, n_queries));
-    return size_t(n_queries) * impl_->shape.head_dim + most;
+    return padded_query_floats(impl_->shape.head_dim, n_queries) + most;
 }
 
 void KvCache::prepare_query(int layer, const float* q, int n_queries, float* prepared) const {
     const int head_dim = impl_->shape.head_dim;
-    const size_t n = size_t(n_queries) * head_dim;
-    std::copy_n(q, n, prepared);
+    pad_queries(q, n_queries, head_dim, prepared);
     const SideCache& side = impl_->at(layer, Side::k);
     if (!side.store() || impl_->pre_rope[size_t(layer)]) return;
     const float* in_store_space = q;
     thread_local std::vector<float> turned;
     if (!side.rotation().identity()) {
-        turned.assign(q, q + n);
+        turned.assign(q, q + size_t(n_queries) * size_t(head_dim));
         for (int h = 0; h < n_queries; ++h)
             side.rotation().forward(turned.data() + size_t(h) * head_dim);
         in_store_space = turned.data();
     }
-    if (impl_->fused) {
-        side.store()->prepare_query(in_store_space, n_queries, prepared + n);
-    } else {
-        std::copy_n(in_store_space, n, prepared + n);
-    }
+    float* const behind = prepared + padded_query_floats(head_dim, n_queries);
+    if (impl_->fused)
+        side.store()->prepare_query(in_store_space, n_queries, behind);
+    else
+        pad_queries(in_store_space, n_queries, head_dim, behind);
 }
 
 void KvCache::scores(int layer, int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
@@ -265,7 +259,7 @@ void KvCache::scores(int layer, int kv_head, const float* prepared, int n_querie
     if (impl_->pre_rope[size_t(layer)])
         return scores_by_read(RopedKeys(side, *impl_->rope, head_dim), head_dim, kv_head, prepared, n_queries, begin,
                               end, out, out_stride);
-    const float* in_store_space = prepared + size_t(n_queries) * head_dim;
+    const float* in_store_space = prepared + padded_query_floats(head_dim, n_queries);
     each_part(side, begin, end, [&](const auto& part, bool is_store, int first, int last, int at) {
         const float* q = is_store ? in_store_space : prepared;
         if (impl_->fused)
@@ -280,13 +274,17 @@ void KvCache::fetch_values(int layer, int kv_head, int begin, int end) const {
               [&](const auto& part, bool, int first, int, int) { part.fetch(kv_head, first); });
 }
 
+size_t KvCache::sum_floats(int n_queries) const {
+    return 2 * padded_query_floats(impl_->shape.head_dim, n_queries);
+}
+
 void KvCache::weighted_sum(int layer, int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end,
                            float* acc) const {
     const SideCache& side = impl_->at(layer, Side::v);
     const int head_dim = impl_->shape.head_dim;
-    const size_t stride = size_t(2) * head_dim;
+    const size_t width = size_t(kernels::padded_channels(head_dim)), stride = 2 * width;
     each_part(side, begin, end, [&](const auto& part, bool is_store, int first, int last, int at) {
-        float* to = is_store ? acc : acc + head_dim;
+        float* to = is_store ? acc : acc + width;
         if (impl_->fused)
             part.weighted_sum(kv_head, p + at, p_stride, n_queries, first, last, to, stride);
         else
@@ -297,10 +295,11 @@ void KvCache::weighted_sum(int layer, int kv_head, const float* p, size_t p_stri
 void KvCache::finish_output(int layer, float* acc, int n_queries, float* out) const {
     const int head_dim = impl_->shape.head_dim;
     const Rotation& rotation = impl_->at(layer, Side::v).rotation();
-    for (int h = 0; h < n_queries; ++h, acc += 2 * head_dim, out += head_dim) {
+    const int width = kernels::padded_channels(head_dim);
+    for (int h = 0; h < n_queries; ++h, acc += 2 * width, out += head_dim) {
         if (!rotation.identity()) rotation.inverse(acc);
         for (int d = 0; d < head_dim; ++d)
-            out[d] = acc[d] + acc[head_dim + d];
+            out[d] = acc[d] + acc[width + d];
     }
 }
 

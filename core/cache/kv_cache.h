@@ -95,8 +95,10 @@ class KvCache {
     /// Asks for the memory that weighted_sum() over the same tokens begins with, to be called a little before.
     void fetch_values(int layer, int kv_head, int begin, int end) const;
 
-    /// acc (n_queries, 2, head_dim) += sum_t p[h * p_stride + (t - begin)] * V_t; [h][0] collects quantized tokens in
-    /// the space they are stored in (rotated or not), [h][1] exact ones.
+    /// Floats of the sums that weighted_sum adds to.
+    size_t sum_floats(int n_queries) const;
+    /// acc (n_queries, 2, padded_channels(head_dim)) += sum_t p[h * p_stride + (t - begin)] * V_t; [h][0] collects
+    /// quantized tokens in the space they are stored in (rotated or not), [h][1] exact ones.
     void weighted_sum(int layer, int kv_head, const float* p, size_t p_stride, int n_queries, int begin, int end,
                       float* acc) const;
 

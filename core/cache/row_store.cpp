@@ -169,11 +169,12 @@ void RowStore::each_tile(int kv_head, int begin, int end, F&& part) const {
 
 void RowStore::scores(int kv_head, const float* q, int n_queries, int begin, int end, float* out,
                       size_t out_stride) const {
+    const size_t width = size_t(kernels::padded_channels(head_dim_));
     each_tile(kv_head, begin, end, [&](const float* values, int t, int n) {
         for (int h = 0; h < n_queries; ++h)
             for (int i = 0; i < n; ++i) {
                 float sums[8] = {};  // 8 chains, so that the compiler can use vectors
-                const float *x = q + size_t(h) * head_dim_, *y = values + size_t(i) * head_dim_;
+                const float *x = q + size_t(h) * width, *y = values + size_t(i) * head_dim_;
                 int d = 0;
                 for (; d + 8 <= head_dim_; d += 8)
                     for (int lane = 0; lane < 8; ++lane)

@@ -7,6 +7,7 @@
 #include "core/cache/rotation.h"
 #include "core/cache/spec_text.h"
 #include "core/cache/store.h"
+#include "kernels/cpu/attention.h"
 
 namespace kvasir {
 namespace {
@@ -144,6 +145,11 @@ Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim) {
     if (n_kv_heads < 1 || head_dim < 1)
         return Error{ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
                      fmt::format("it has {} KV heads of {} channels", n_kv_heads, head_dim), "Choose another model."};
+    if (head_dim > kernels::kLargestHeadDim)
+        return Error{
+            ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
+            fmt::format("heads of {} channels are not supported (up to {} are)", head_dim, kernels::kLargestHeadDim),
+            "Choose another model."};
     const auto check = [&](const CacheSpec& here) {
         if (Status ok = check_side_geometry(spec.text, Side::k, here.k, here.flush_k, head_dim); !ok) return ok;
         return check_side_geometry(spec.text, Side::v, here.v, here.flush_v, head_dim);

@@ -16,16 +16,33 @@ namespace kvasir {
 
 void TokenReader::fetch(int, int) const {}
 
+size_t padded_query_floats(int head_dim, int n_queries) {
+    return size_t(n_queries) * size_t(kernels::padded_channels(head_dim));
+}
+
+void pad_queries(const float* q, int n_queries, int head_dim, float* padded) {
+    const int width = kernels::padded_channels(head_dim);
+    if (width == head_dim) {
+        std::copy_n(q, size_t(n_queries) * size_t(head_dim), padded);
+        return;
+    }
+    for (int h = 0; h < n_queries; ++h, q += head_dim, padded += width) {
+        std::copy_n(q, head_dim, padded);
+        std::fill_n(padded + head_dim, width - head_dim, 0.0f);
+    }
+}
+
 void scores_by_read(const TokenReader& x, int head_dim, int kv_head, const float* q, int n_queries, int begin, int end,
                     float* out, size_t out_stride) {
     thread_local std::vector<float> row;
     row.resize(size_t(head_dim));
+    const size_t width = size_t(kernels::padded_channels(head_dim));
     for (int t = begin; t < end; ++t) {
         x.read(kv_head, t, t + 1, row.data());
         for (int h = 0; h < n_queries; ++h) {
             double sum = 0;
             for (int d = 0; d < head_dim; ++d)
-                sum += double(q[size_t(h) * head_dim + d]) * row[d];
+                sum += double(q[size_t(h) * width + size_t(d)]) * row[d];
             out[h * out_stride + (t - begin)] = float(sum);
         }
     }
@@ -51,11 +68,11 @@ void weighted_sum_by_read(const TokenReader& x, int head_dim, int kv_head, const
 }
 
 size_t Store::query_floats(int n_queries) const {
-    return size_t(n_queries) * head_dim_;
+    return padded_query_floats(head_dim_, n_queries);
 }
 
 void Store::prepare_query(const float* q, int n_queries, float* prepared) const {
-    std::copy(q, q + query_floats(n_queries), prepared);
+    pad_queries(q, n_queries, head_dim_, prepared);
 }
 
 void Store::scores(int kv_head, const float* prepared, int n_queries, int begin, int end, float* out,
@@ -84,7 +101,8 @@ Layout layout_of(const SideSpec& spec, int head_dim) {
     const auto codec = make_codec(side);
     const bool has_kernel = codec->is_affine() && !reads_back_plain(side);
     if (side.axis == SideSpec::Axis::channel) {
-        const bool blocks = has_kernel && has_kernel_bits(side, head_dim) && constants_per_group(side) == 2;
+        const bool blocks = has_kernel && has_kernel_bits(side, head_dim) && constants_per_group(side) == 2 &&
+                            head_dim == kernels::padded_channels(head_dim);
         return blocks ? Layout::channel_blocks : Layout::rows;
     }
     if (side.axis != SideSpec::Axis::token || head_dim % side.group != 0) return Layout::flat;

@@ -23,7 +23,14 @@ class TokenReader {
     virtual void fetch(int kv_head, int token) const;
 };
 
+/// Queries in the space of a store, as its scores() takes them: (n_queries, padded_channels(head_dim)), zeros behind
+/// the head's channels.
+size_t padded_query_floats(int head_dim, int n_queries);
+/// q (n_queries, head_dim) in that form.
+void pad_queries(const float* q, int n_queries, int head_dim, float* padded);
+
 /// out[h * out_stride + (t - begin)] = q_h . x_t through read(), summed in double: the oracle of every fused kernel.
+/// q is padded.
 void scores_by_read(const TokenReader& x, int head_dim, int kv_head, const float* q, int n_queries, int begin, int end,
                     float* out, size_t out_stride);
 
@@ -60,7 +67,7 @@ class Store : public TokenReader {
     /// not be found out then.
     virtual void expect_requantize() {}
 
-    /// Query preparation for scores(): default keeps the plain query (in the space of the stored keys).
+    /// Query preparation for scores(): q (n_queries, head_dim) in the space of the stored keys; default pads it.
     virtual size_t query_floats(int n_queries) const;
     virtual void prepare_query(const float* q, int n_queries, float* prepared) const;
 

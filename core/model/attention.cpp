@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "kernels/cpu/attention.h"
 #include "kernels/cpu/ops.h"
 
 namespace kvasir {
@@ -27,12 +28,13 @@ struct Attention::Timer {
     }
 };
 
-// A partial: maximum (n_queries), sum of exp (n_queries), weighted values (n_queries, 2, head_dim).
+// A partial: maximum (n_queries), sum of exp (n_queries), weighted values (n_queries, width).
 Attention::Attention(int n_heads, int n_kv_heads, int head_dim, int n_threads)
     : n_kv_heads_(n_kv_heads),
       head_dim_(head_dim),
       n_queries_(n_heads / n_kv_heads),
-      partial_floats_(size_t(n_queries_) * size_t(2 + 2 * head_dim)),
+      width_(2 * size_t(kernels::padded_channels(head_dim))),
+      partial_floats_(size_t(n_queries_) * (2 + width_)),
       thread_times_(size_t(n_threads)),
       thread_partials_(size_t(n_threads)) {}
 
@@ -52,7 +54,7 @@ void Attention::one_range(int layer, const AttentionRow& row, int kv_head, int r
         partial[h] = kernels::exp_minus_max(weights + h * length, end - begin, &partial[n_queries_ + h]);
     timer.lap(time.softmax);
     float* acc = partial + 2 * n_queries_;
-    std::fill_n(acc, size_t(n_queries_) * 2 * size_t(head_dim_), 0.0f);
+    std::fill_n(acc, size_t(n_queries_) * width_, 0.0f);
     row.cache->weighted_sum(layer, kv_head, weights, size_t(length), n_queries_, begin, end, acc);
     timer.lap(time.weighted_sum);
 }
@@ -60,7 +62,7 @@ void Attention::one_range(int layer, const AttentionRow& row, int kv_head, int r
 void Attention::combine(int layer, const AttentionRow& row, float* partials, int n_ranges, float* out,
                         TimeSplit& time) const {
     Timer timer;
-    const size_t width = 2 * size_t(head_dim_);
+    const size_t width = width_;
     float* total = partials;  // the first range's accumulators take the result
     for (int h = 0; h < n_queries_; ++h) {
         float top = partials[h];

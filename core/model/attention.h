@@ -42,6 +42,7 @@ class Attention {
     void combine(int layer, const AttentionRow& row, float* partials, int n_ranges, float* out, TimeSplit& time) const;
 
     int n_kv_heads_, head_dim_, n_queries_;
+    size_t width_;  ///< floats of the two sums of a query, see KvCache::weighted_sum
     size_t partial_floats_;
     std::vector<float> partials_, prepared_;
     std::vector<size_t> first_item_;  // per row, first (kv_head, range) item

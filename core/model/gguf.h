@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A memory-mapped GGUF file (v2, v3), read without trusting a single length in it.
+// A GGUF file (v2, v3), read without trusting a single length in it.
+//
+// Nothing is mapped: a mapping shows what another program writes into the file, and ends this one with SIGBUS when the
+// file gets shorter. The head lies in memory of our own, tensors are copied with pread from the file that was opened,
+// whatever its name points to by then. Writing changes a file's times, so whoever has read asks unchanged() afterwards:
+// all that was read then belongs to one state of the file, and sha256() is of that state.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/base/result.h"
 
 namespace kvasir {
@@ -20,7 +26,7 @@ struct GgufTensor {
     uint32_t type = 0;           ///< ggml type id
     std::vector<uint64_t> dims;  ///< dims[0] is the row length
     uint64_t n_bytes = 0;
-    const uint8_t* data = nullptr;  ///< inside the mapping
+    uint64_t at = 0;  ///< where its data begins in the file
 };
 
 /// Name of a ggml tensor type id, e.g. "Q4_1"; "type 77" when unknown.
@@ -36,8 +42,11 @@ class GgufFile {
     uint64_t file_bytes() const;
     const std::vector<GgufTensor>& tensors() const;
     const GgufTensor* tensor(std::string_view name) const;  ///< nullptr when absent
-    /// Refuses when the file at path() is no longer the one that was opened (size, time or identity): what is mapped
-    /// may then have changed under the reader.
+    /// Copies bytes [first, first + n) of a tensor's data; refuses where the file has become too short.
+    Status read(const GgufTensor& tensor, uint64_t first, size_t n, uint8_t* out) const;
+    /// Of the whole file as it is now behind the opened descriptor.
+    Result<std::string> sha256(const CancelCheck& cancelled = {}) const;
+    /// Refuses when the file that was opened has been written to since, or when path() no longer names it.
     Status unchanged() const;
 
     bool has(std::string_view key) const;
@@ -64,6 +73,7 @@ class GgufFile {
  private:
     struct Impl;
     explicit GgufFile(std::unique_ptr<Impl> impl);
+    static Result<std::shared_ptr<const GgufFile>> open_or_throw(const std::string& path);
     std::unique_ptr<Impl> impl_;
 };
 

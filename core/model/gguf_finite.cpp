@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/model/gguf_finite.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/model/gguf_parse.h"
 
 namespace kvasir {
@@ -36,22 +39,33 @@ bool is_readable_type(uint32_t type) {
     }
 }
 
-bool all_finite(const GgufTensor& tensor) {
-    const uint8_t* data = tensor.data;
-    switch (tensor.type) {
+bool all_finite(uint32_t type, const uint8_t* data, uint64_t n_bytes) {
+    switch (type) {
         case ggml_type::f32:
-            return count_set(data, tensor.n_bytes / 4, 4, kSingle) == 0;
+            return count_set(data, n_bytes / 4, 4, kSingle) == 0;
         case ggml_type::f16:
-            return count_set(data, tensor.n_bytes / 2, 2, kHalf) == 0;
+            return count_set(data, n_bytes / 2, 2, kHalf) == 0;
         case ggml_type::bf16:
-            return count_set(data, tensor.n_bytes / 2, 2, kBrain) == 0;
+            return count_set(data, n_bytes / 2, 2, kBrain) == 0;
         default:
             break;
     }
     // Block types: the scale d comes first; Q4_1 has the minimum m behind it.
-    const uint64_t stride = find_ggml_type(tensor.type)->bytes, blocks = tensor.n_bytes / stride;
+    const uint64_t stride = find_ggml_type(type)->bytes, blocks = n_bytes / stride;
     if (count_set(data, blocks, stride, kHalf) != 0) return false;
-    return tensor.type != ggml_type::q4_1 || count_set(data + 2, blocks, stride, kHalf) == 0;
+    return type != ggml_type::q4_1 || count_set(data + 2, blocks, stride, kHalf) == 0;
+}
+
+Result<bool> all_finite(const GgufFile& file, const GgufTensor& tensor) {
+    constexpr uint64_t kBlocks = 1 << 16;
+    const uint64_t piece = kBlocks * find_ggml_type(tensor.type)->bytes;
+    std::vector<uint8_t> data(size_t(std::min(piece, tensor.n_bytes)));
+    for (uint64_t at = 0; at < tensor.n_bytes; at += piece) {
+        const uint64_t n = std::min(piece, tensor.n_bytes - at);
+        if (Status read = file.read(tensor, at, size_t(n), data.data()); !read) return read.error();
+        if (!all_finite(tensor.type, data.data(), n)) return false;
+    }
+    return true;
 }
 
 }  // namespace kvasir

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/model/gguf.h"
 #include "core/model/gguf_parse.h"
@@ -25,10 +26,11 @@ struct GgufFile::Impl {
     }
 
     std::string path;
-    struct stat opened {};    ///< as the file was when it was opened
-    void* mapping = nullptr;  ///< read-only, opened.st_size bytes
+    int file = -1;              ///< descriptor, open as long as this lives
+    struct stat opened {};      ///< as the file was when it was opened
+    std::vector<uint8_t> head;  ///< its first bytes, everything before the tensors' data
     GgufContents contents;
-    std::unordered_map<std::string_view, size_t> entry_of;   ///< keys lie in the mapping
+    std::unordered_map<std::string_view, size_t> entry_of;   ///< keys lie in head
     std::unordered_map<std::string_view, size_t> tensor_of;  ///< names lie in contents.tensors
 };
 

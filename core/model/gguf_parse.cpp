@@ -27,15 +27,22 @@ uint64_t align_up(uint64_t n, uint64_t alignment) {
 
 class Parser {
  public:
-    Parser(std::span<const uint8_t> file, GgufContents& out) : file_(file), out_(out) {}
+    Parser(std::span<const uint8_t> head, uint64_t file_bytes, GgufContents& out)
+        : head_(head), file_bytes_(file_bytes), out_(out) {}
 
     std::string run() {
         if (!header() || !metadata() || !tensor_table() || !layout()) return why_;
         return {};
     }
+    bool more() const { return more_; }
 
  private:
-    uint64_t left() const { return file_.size() - at_; }
+    uint64_t left() const { return file_bytes_ - at_; }
+    /// Are the next n bytes, which the file has, in the head?
+    bool here(uint64_t n) {
+        more_ = more_ || n > head_.size() - at_;
+        return !more_;
+    }
     bool refuse(std::string why) {
         why_ = std::move(why);
         return false;
@@ -47,7 +54,8 @@ class Parser {
         if (left() < sizeof(T))
             return refuse(
                 fmt::format("truncated: {} needs {} bytes at offset {}, {} left", name(), sizeof(T), at_, left()));
-        value = read_le<T>(file_.data() + at_);
+        if (!here(sizeof(T))) return false;
+        value = read_le<T>(head_.data() + at_);
         at_ += sizeof(T);
         return true;
     }
@@ -59,17 +67,18 @@ class Parser {
         if (length > left())
             return refuse(fmt::format("{}: length {} exceeds what is left of the file ({})", name(), length, left()));
         if (length > max) return refuse(fmt::format("{}: length {} exceeds the limit of {}", name(), length, max));
-        value = {reinterpret_cast<const char*>(file_.data()) + at_, size_t(length)};
+        if (!here(length)) return false;
+        value = {reinterpret_cast<const char*>(head_.data()) + at_, size_t(length)};
         at_ += length;
         return true;
     }
 
     bool header() {
-        if (file_.size() < 4 || !std::equal(file_.begin(), file_.begin() + 4, "GGUF")) {
+        if (head_.size() < 4 || !std::equal(head_.begin(), head_.begin() + 4, "GGUF")) {
             std::string bytes;
-            for (size_t i = 0; i < std::min<size_t>(4, file_.size()); ++i)
-                bytes += fmt::format("{}{:02x}", i ? " " : "", file_[i]);
-            return refuse(file_.empty() ? "not a GGUF file (it is empty)"
+            for (size_t i = 0; i < std::min<size_t>(4, head_.size()); ++i)
+                bytes += fmt::format("{}{:02x}", i ? " " : "", head_[i]);
+            return refuse(head_.empty() ? "not a GGUF file (it is empty)"
                                         : fmt::format("not a GGUF file (first bytes {})", bytes));
         }
         at_ = 4;
@@ -113,7 +122,7 @@ class Parser {
         if (type >= kGgufTypes) return refuse(fmt::format("{}: unknown value type {}", name(), type));
         entry.type = GgufType(type);
         if (entry.type != GgufType::array) {
-            entry.value = file_.data() + at_;
+            entry.value = head_.data() + at_;
             return skip(entry.type, 1, name);
         }
         uint32_t element = 0;
@@ -124,7 +133,7 @@ class Parser {
         if (entry.count > left() / gguf_type_bytes(entry.element))
             return refuse(
                 fmt::format("{}: array of {} elements cannot fit in the rest of the file", name(), entry.count));
-        entry.value = file_.data() + at_;
+        entry.value = head_.data() + at_;
         return skip(entry.element, entry.count, name);
     }
 
@@ -141,10 +150,11 @@ class Parser {
         if (bytes > left())
             return refuse(
                 fmt::format("truncated: {} needs {} bytes at offset {}, {} left", name(), bytes, at_, left()));
+        if (!here(bytes)) return false;
         if (type == GgufType::boolean)
             for (uint64_t i = 0; i < n; ++i)
-                if (file_[at_ + i] > 1)
-                    return refuse(fmt::format("{}: boolean is {}, not 0 or 1", name(), file_[at_ + i]));
+                if (head_[at_ + i] > 1)
+                    return refuse(fmt::format("{}: boolean is {}, not 0 or 1", name(), head_[at_ + i]));
         at_ += bytes;
         return true;
     }
@@ -207,10 +217,10 @@ class Parser {
     bool layout() {
         if (n_tensors_ == 0) return true;
         const uint64_t start = align_up(at_, alignment_);
-        if (start > file_.size())
+        if (start > file_bytes_)
             return refuse(
-                fmt::format("truncated: tensor data should start at {}, file has {} bytes", start, file_.size()));
-        const uint64_t room = file_.size() - start;
+                fmt::format("truncated: tensor data should start at {}, file has {} bytes", start, file_bytes_));
+        const uint64_t room = file_bytes_ - start;
         std::vector<size_t> order(out_.tensors.size());
         for (size_t i = 0; i < order.size(); ++i)
             order[i] = i;
@@ -233,7 +243,7 @@ class Parser {
                                 name(), offset, tensor.n_bytes));
             if (offset < end) return refuse(name() + ": data overlaps another tensor");
             running_sum = running_sum && order[rank] == rank && offset == align_up(end, alignment_);
-            tensor.data = file_.data() + start + offset;
+            tensor.at = start + offset;
             end = offset + tensor.n_bytes;
         }
         if (room > align_up(end, alignment_))
@@ -243,8 +253,10 @@ class Parser {
         return true;
     }
 
-    std::span<const uint8_t> file_;
+    std::span<const uint8_t> head_;
+    const uint64_t file_bytes_;
     GgufContents& out_;
+    bool more_ = false;
     uint64_t at_ = 0;
     uint64_t n_tensors_ = 0, n_entries_ = 0;
     uint64_t alignment_ = kDefaultAlignment;
@@ -254,8 +266,16 @@ class Parser {
 
 }  // namespace
 
+std::string parse_gguf(std::span<const uint8_t> head, uint64_t file_bytes, GgufContents& out, bool& more) {
+    Parser parser(head, file_bytes, out);
+    std::string why = parser.run();
+    more = parser.more();
+    return why;
+}
+
 std::string parse_gguf(std::span<const uint8_t> file, GgufContents& out) {
-    return Parser(file, out).run();
+    bool more = false;
+    return parse_gguf(file, file.size(), out, more);
 }
 
 }  // namespace kvasir

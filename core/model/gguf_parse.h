@@ -13,7 +13,7 @@
 
 namespace kvasir {
 
-/// One key of the metadata; `value` points at the value's bytes in the mapping (of an array: at its first element).
+/// One key of the metadata; `value` points at the value's bytes in the head (of an array: at its first element).
 struct GgufEntry {
     std::string_view key;
     GgufType type = GgufType::u8;
@@ -25,11 +25,14 @@ struct GgufEntry {
 struct GgufContents {
     uint32_t version = 0;
     std::vector<GgufEntry> entries;   ///< in file order, keys unique
-    std::vector<GgufTensor> tensors;  ///< in file order, names unique, data inside the file and not overlapping
+    std::vector<GgufTensor> tensors;  ///< in file order, names unique, data inside the file, no overlap
     std::vector<std::string> warnings;
 };
 
-/// Fills `out`; returns "" or the one fact that makes the file unreadable.
+/// Fills `out` from the first bytes of a file of file_bytes; returns "" or the one fact that makes the file unreadable.
+/// Sets `more` where only a longer head could tell: then neither the result nor `out` says anything.
+std::string parse_gguf(std::span<const uint8_t> head, uint64_t file_bytes, GgufContents& out, bool& more);
+/// The same for a whole file.
 std::string parse_gguf(std::span<const uint8_t> file, GgufContents& out);
 
 /// Little-endian value at p, which needs no alignment.

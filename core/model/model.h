@@ -32,9 +32,11 @@ enum class WeightsAs { as_is, f32, f16, q8_0, q4_0 };
 /// Weights, tokenizer and configuration: const after loading, shared by all lanes.
 class Model {
  public:
+    /// n_threads: 0 is one per physical core. The weights are copied into memory of their own, so nothing that happens
+    /// to the file afterwards reaches a run; what happens to it meanwhile is refused.
     static Result<std::shared_ptr<const Model>> load(const std::string& path, const Progress& progress = {},
                                                      const CancelCheck& cancelled = {},
-                                                     WeightsAs weights = WeightsAs::as_is);
+                                                     WeightsAs weights = WeightsAs::as_is, int n_threads = 0);
 
     const ModelConfig& config() const { return config_; }
     /// Type of the weight matrices as they run, e.g. "Q4_0": config().weights unless they were written anew.
@@ -42,6 +44,10 @@ class Model {
     const Tokenizer& tokenizer() const { return *tokenizer_; }
     const ChatTemplate& chat_template() const { return chat_; }
     const GgufFile& file() const { return *file_; }
+    /// Of the bytes that were read.
+    const std::string& sha256() const { return sha256_; }
+    /// What the file asks for and is not done, and other odd things about it.
+    const std::vector<std::string>& warnings() const { return warnings_; }
     const LayerWeights& layer(int i) const { return layers_[size_t(i)]; }
     const std::vector<float>& output_norm() const { return output_norm_; }
     const kernels::PackedMatrix& output() const { return output_; }
@@ -68,7 +74,10 @@ class Model {
     std::vector<float> output_norm_;
     kernels::PackedMatrix output_;
     std::vector<float> inv_freq_;  // (head_dim/2)
-    const GgufTensor* embedding_ = nullptr;
+    kernels::WeightType embedding_type_ = kernels::WeightType::f32;
+    std::vector<uint8_t> embedding_;  // (n_vocab, n_embd) as the file has it
+    std::string sha256_;
+    std::vector<std::string> warnings_;
     WeightsAs weights_ = WeightsAs::as_is;
     std::string weights_as_run_;
 };

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -11,12 +13,13 @@
 #include "core/model/gguf_finite.h"
 #include "core/model/gguf_types.h"
 #include "core/model/utf8.h"
+#include "kernels/cpu/attention.h"
 
 namespace kvasir {
 
 namespace {
 
-constexpr int kMaxLayers = 512, kMaxHeads = 4096, kMaxHeadDim = 4096;
+constexpr int kMaxLayers = 512, kMaxHeads = 4096, kMaxStatedDim = 1 << 20;
 constexpr int kMaxEmbd = 1 << 20, kMaxFf = 1 << 22, kMaxContext = 1 << 24;
 constexpr int64_t kMaxSplits = 65535;
 
@@ -88,8 +91,11 @@ class ConfigReader {
         const bool by_key = file_.has("llama.attention.key_length");
         if (!by_key && c.n_embd % c.n_heads != 0)
             return refuse(fmt::format("embedding_length {} is not a multiple of head_count {}", c.n_embd, c.n_heads));
-        c.head_dim = integer("llama.attention.key_length", 1, kMaxHeadDim, c.n_embd / c.n_heads);
-        const int value_dim = integer("llama.attention.value_length", 1, kMaxHeadDim, c.n_embd / c.n_heads);
+        c.head_dim = integer("llama.attention.key_length", 1, kMaxStatedDim, c.n_embd / c.n_heads);
+        if (!error_ && (c.head_dim < kernels::kSmallestHeadDim || c.head_dim > kernels::kLargestHeadDim))
+            return refuse(fmt::format("heads of {} channels are not supported ({} to {} are)", c.head_dim,
+                                      kernels::kSmallestHeadDim, kernels::kLargestHeadDim));
+        const int value_dim = integer("llama.attention.value_length", 1, kMaxStatedDim, c.n_embd / c.n_heads);
         if (!error_ && value_dim != c.head_dim)
             return refuse(
                 fmt::format("key_length {} and value_length {} differ, which is not supported", c.head_dim, value_dim));
@@ -106,7 +112,7 @@ class ConfigReader {
 
     void rope() {
         ModelConfig& c = config_;
-        const int n_rot = integer("llama.rope.dimension_count", 1, kMaxHeadDim, c.head_dim);
+        const int n_rot = integer("llama.rope.dimension_count", 1, kMaxStatedDim, c.head_dim);
         if (!error_ && (n_rot % 2 != 0 || n_rot != c.head_dim))
             return refuse(fmt::format("rope.dimension_count {} does not fit head size {}", n_rot, c.head_dim));
         c.rope_base = number("llama.rope.freq_base", 10000);
@@ -121,6 +127,13 @@ class ConfigReader {
         if (!(factor >= 0) || !std::isfinite(factor))
             return refuse(fmt::format("llama.rope.scaling.factor = {} is not a positive number", factor));
         if (type == "linear" && factor > 0) c.rope_scale = 1 / factor;  // 0 means: no scaling
+        // Angles are fp32: that of the fastest pair at the last position must be a number.
+        const double fastest = std::max(1.0, std::pow(c.rope_base, 2.0 / c.head_dim - 1)) * c.rope_scale;
+        if (!(fastest * c.context_length < double(std::numeric_limits<float>::max())))
+            return refuse(
+                fmt::format("llama.rope.freq_base {} with rope scaling {} turns positions by angles that are "
+                            "no numbers",
+                            c.rope_base, factor));
     }
 
     // Features of the format that change the numbers and that the forward pass does not have.
@@ -190,21 +203,41 @@ class ConfigReader {
         int most = 0;
         for (const auto& [type, n] : types)
             if (n > most) most = n, c.weights = ggml_type_name(type);
-        for (const GgufTensor* tensor : wanted_)
-            if (!all_finite(*tensor))
+        for (const GgufTensor* tensor : wanted_) {
+            const Result<bool> finite = all_finite(file_, *tensor);
+            if (!finite) return void(error_ = finite.error());
+            if (!*finite)
                 return refuse(fmt::format("tensor {} contains NaN or infinity", tensor->name),
                               "Download the file again.");
+        }
         if (c.has_rope_freqs) rope_freqs(*file_.tensor("rope_freqs.weight"));
-        if (const size_t extra = file_.tensors().size() - wanted_.size(); extra > 0)
-            warn(fmt::format("{} tensors of the file are not used", extra));
+        unused_tensors();
+    }
+
+    /// Whatever the file holds beside what the forward pass reads may have been meant to change its numbers.
+    void unused_tensors() {
+        constexpr size_t kNamed = 3;
+        std::vector<std::string> names;
+        for (const GgufTensor& tensor : file_.tensors())
+            if (std::find(wanted_.begin(), wanted_.end(), &tensor) == wanted_.end())
+                names.push_back(printable(tensor.name));
+        if (names.empty()) return;
+        const size_t n = names.size();
+        names.resize(std::min(n, kNamed));
+        warn(fmt::format("{} {} not used, so that the numbers may not be those the model was made for: {}{}", n,
+                         n == 1 ? "tensor of the file is" : "tensors of the file are", fmt::join(names, ", "),
+                         n > kNamed ? " and others" : ""));
     }
 
     void rope_freqs(const GgufTensor& tensor) {
         if (tensor.type != ggml_type::f32) return refuse("tensor rope_freqs.weight is not F32");
-        for (uint64_t i = 0; i < tensor.dims[0]; ++i) {
-            float factor;
-            __builtin_memcpy(&factor, tensor.data + 4 * i, sizeof factor);
-            if (!(factor > 0)) return refuse(fmt::format("rope_freqs.weight[{}] = {} is not positive", i, factor));
+        std::vector<float> factors(tensor.dims[0]);
+        const Status read = file_.read(tensor, 0, tensor.n_bytes, reinterpret_cast<uint8_t*>(factors.data()));
+        if (!read) return void(error_ = read.error());
+        for (size_t i = 0; i < factors.size(); ++i) {
+            const float factor = factors[i];
+            if (!(factor > 0) || !std::isfinite(1 / factor))
+                return refuse(fmt::format("rope_freqs.weight[{}] = {} is not positive or too small", i, factor));
         }
     }
 

@@ -150,10 +150,11 @@ class Loader {
         return int(value);
     }
 
-    // llama.cpp's defaults for missing keys; for byte-level files its id 11 is only right where that is a control
-    // token.
+    // llama.cpp's defaults for missing keys; for byte-level files its id 11 ends a text only where that is a control
+    // token, and begins none: what stands in front of every text is not guessed.
     int default_id(const char* name, int spm, int byte_level) {
         const bool is_spm = out_.kind == Kind::sentence_piece;
+        if (!is_spm && byte_level >= out_.size() && !file_.has(key_of(fmt::format("{}_token_id", name)))) return -1;
         const int found = id(name, is_spm ? spm : byte_level);
         if (is_spm || found < 0 || file_.has(key_of(fmt::format("{}_token_id", name)))) return found;
         return out_.types[size_t(found)] == TokenType::control ? found : -1;
@@ -162,7 +163,7 @@ class Loader {
     void ids() {
         for (const char* name : kOtherKeys)
             id(name);
-        out_.bos = default_id("bos", 1, 11);
+        out_.bos = default_id("bos", 1, -1);
         out_.unknown = default_id("unknown", 0, -1);
         out_.ends.assign(size_t(out_.size()), false);
         const int eos = default_id("eos", 2, 11);
@@ -203,12 +204,14 @@ class Loader {
         const bool spm = out_.kind == Kind::sentence_piece;
         const bool add_bos = file_.boolean("tokenizer.ggml.add_bos_token").value_or(spm || out_.pre->adds_bos());
         out_.add_bos = add_bos && out_.bos >= 0;
+        if (add_bos && !out_.add_bos)
+            warn("the file asks for a token in front of every text (BOS) but does not say which: none is added");
         out_.add_space_prefix = spm && file_.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
     }
 
     const GgufFile& file_;
     Tokenizer::Impl& out_;
-    std::vector<std::string_view> texts_;  // in the mapping
+    std::vector<std::string_view> texts_;  // in the file's head
     std::vector<float> scores_;
     std::optional<Error> error_;
 };

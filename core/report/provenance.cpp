@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/provenance.h"
 
-#include "core/base/sha256.h"
 #include "kernels/cpu/ops.h"
 
 namespace kvasir {
@@ -23,15 +22,16 @@ nlohmann::json provenance(const Model* model, KernelPath path) {
         {"kernels", std::string(path == KernelPath::fused ? "fused" : "reference") + ", " + kernels::simd_name()}};
     if (!model) return j;
     const ModelConfig& c = model->config();
-    const auto sha = sha256_of_file(model->file().path());
-    j["model"] = {
-        {"file", model->file().path()}, {"sha256", sha ? *sha : ""}, {"weights_as_run", model->weights_as_run()}};
+    j["model"] = {{"file", model->file().path()},
+                  {"sha256", model->sha256()},
+                  {"weights_as_run", model->weights_as_run()},
+                  {"warnings", model->warnings()}};
     j["model"].update(shape_of(c));
     return j;
 }
 
 nlohmann::json model_head(const GgufFile& file) {
-    const auto sha = sha256_of_file(file.path());
+    const auto sha = file.sha256();
     nlohmann::json head = {{"file", file.path()}, {"sha256", sha ? *sha : ""}};
     const auto config = read_model_config(file);
     if (!config) {

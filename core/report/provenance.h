@@ -9,7 +9,7 @@
 namespace kvasir {
 
 /// `"kvasir"` {version, build, kernels} and, with a model, `"model"` {file, sha256, arch, weights, weights_as_run,
-/// n_layers, n_heads, n_kv_heads, head_dim}: the head of every document that carries numbers. Hashes the model file.
+/// n_layers, n_heads, n_kv_heads, head_dim, warnings}: the head of every document that carries numbers.
 nlohmann::json provenance(const Model* model, KernelPath path);
 
 /// `"model"` of a file that is not loaded: what its metadata says; figures of its shape are null where it cannot be

@@ -91,7 +91,7 @@ std::vector<float> read_all(const KvCache& cache, const std::vector<float>& q, i
     std::vector<float> prepared(cache.query_floats(kQueries)), out(size_t(kQueries) * kTokens);
     cache.prepare_query(0, q.data(), kQueries, prepared.data());
     cache.scores(0, head, prepared.data(), kQueries, 0, kTokens, out.data(), kTokens);
-    std::vector<float> p(out.size()), acc(size_t(kQueries) * 2 * size_t(head_dim));
+    std::vector<float> p(out.size()), acc(cache.sum_floats(kQueries));
     for (size_t i = 0; i < p.size(); ++i)
         p[i] = float(i * 37 % 101) / 101;
     cache.weighted_sum(0, head, p.data(), kTokens, kQueries, 0, kTokens, acc.data());

@@ -27,6 +27,7 @@ struct Engine::Impl {
     mutable std::mutex mutex;
     std::condition_variable wake, idle;
     std::optional<std::string> load_path;
+    int load_threads = 0;
     std::optional<Experiment> next_experiment;
     std::optional<DistributionRequest> wanted;
     std::shared_ptr<RunObserver> next_observer;
@@ -48,6 +49,7 @@ struct Engine::Impl {
     Clock::time_point next_frame{};
     Clock::duration stood_still{};  ///< of the run's time: pauses, the noise floor
     bool over = false;              ///< the run takes no more tokens
+    Error out_of_memory;            ///< written while there is memory for its words
     std::thread worker;
 
     template <class F>
@@ -71,14 +73,19 @@ struct Engine::Impl {
     template <class F>
     void guarded(F&& job) {
         try {
+            out_of_memory = {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
+                             "Use fewer lanes, a shorter text or a smaller model."};
             job();
         } catch (const std::bad_alloc&) {
             run.reset();
-            finish(EngineState::failed, {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
-                                         "Use fewer lanes, a shorter text or a smaller model."});
+            update([&](EngineStatus& s) {
+                s.state = EngineState::failed;
+                s.error = std::move(out_of_memory);
+                s.what.clear();
+            });
         }
     }
-    void load(const std::string& path);
+    void load(const std::string& path, int n_threads);
     void carry_out(const Experiment& experiment);
     bool wait_or_stop();
     bool end_run();
@@ -107,10 +114,11 @@ void Engine::Impl::work() {
     while (!quit) {
         if (load_path) {
             const std::string path = *std::exchange(load_path, std::nullopt);
+            const int n_threads = load_threads;
             stop_load = false;
             busy = true;
             lock.unlock();
-            guarded([&] { load(path); });
+            guarded([&] { load(path, n_threads); });
             lock.lock();
         } else if (next_experiment) {
             const Experiment experiment = *std::exchange(next_experiment, std::nullopt);
@@ -132,7 +140,7 @@ void Engine::Impl::work() {
     }
 }
 
-void Engine::Impl::load(const std::string& path) {
+void Engine::Impl::load(const std::string& path, int n_threads) {
     update([&](EngineStatus& s) {
         s.state = EngineState::loading;
         s.progress = 0;
@@ -141,7 +149,7 @@ void Engine::Impl::load(const std::string& path) {
     auto loaded = Model::load(
         path,
         [&](double share, const char* what) { update([&](EngineStatus& s) { s.progress = share, s.what = what; }); },
-        [&] { return stop_load.load(); });
+        [&] { return stop_load.load(); }, WeightsAs::as_is, n_threads);
     if (loaded) {
         run.reset();  // the old model's caches say nothing about the new one
         const std::scoped_lock lock(mutex);
@@ -260,9 +268,12 @@ void Engine::Impl::serve_distribution(bool at_once) {
     if (!lane || !reference || request->layer < 0 || request->layer >= lane->shape().n_layers ||
         request->kv_head >= lane->shape().n_kv_heads || lane->n_tokens(request->layer) == 0)
         return;
-    DistributionFrame frame = build_distribution(*request, *lane, *reference);
-    frame.serial = ++frame_serial;
-    frames.put(std::make_shared<const DistributionFrame>(std::move(frame)));
+    try {
+        DistributionFrame frame = build_distribution(*request, *lane, *reference);
+        frame.serial = ++frame_serial;
+        frames.put(std::make_shared<const DistributionFrame>(std::move(frame)));
+    } catch (const std::bad_alloc&) {  // a picture less; the run goes on
+    }
     const Clock::time_point end = Clock::now();
     next_frame = end + std::max<Clock::duration>(kFrameInterval, kFrameShare * (end - start));
 }
@@ -336,9 +347,10 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     serve_distribution(true);
 }
 
-void Engine::load_model(const std::string& path) {
+void Engine::load_model(const std::string& path, int n_threads) {
     impl_->command([&] {
         impl_->load_path = path;
+        impl_->load_threads = n_threads;
         impl_->busy = true;
         impl_->stop_run = impl_->stop_load = true;
     });

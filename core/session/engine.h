@@ -58,8 +58,9 @@ class Engine {
     Engine();
     ~Engine();  ///< stops and joins
 
-    /// Loads in the background; the previous model stays until the new one is there. cancel_load() keeps the old one.
-    void load_model(const std::string& path);
+    /// Loads in the background, with n_threads threads (0: one per physical core); the previous model stays until the
+    /// new one is there. cancel_load() keeps the old one.
+    void load_model(const std::string& path, int n_threads = 0);
     void cancel_load();
     std::shared_ptr<const Model> model() const;  ///< nullptr before the first one
 

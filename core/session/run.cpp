@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/guard_memory.h"
 #include "core/cache/length_check.h"
 #include "core/measure/divergence.h"
 #include "core/measure/statistics.h"
@@ -183,7 +184,7 @@ Status Run::Impl::make_lanes() {
     return {};
 }
 
-Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, const Experiment& experiment) {
+Result<std::unique_ptr<Run>> Run::create_or_throw(std::shared_ptr<const Model> model, const Experiment& experiment) {
     static std::atomic<uint64_t> serial{0};
     auto impl = std::make_unique<Impl>();
     impl->model = std::move(model);
@@ -199,6 +200,8 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     impl->info.simd = kernels::simd_name();
     impl->info.model_name = short_name(*impl->model);
     impl->info.model_weights = impl->model->weights_as_run();
+    impl->info.model_sha256 = impl->model->sha256();
+    impl->info.warnings = impl->model->warnings();
     for (int id = 0; id < impl->model->config().n_vocab; ++id)
         if (impl->model->tokenizer().is_unused(id)) impl->unused.push_back(id);
     if (Status s = impl->plan(experiment); !s) return s.error();
@@ -208,7 +211,7 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, con
     return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 
-Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) {
+Status Run::read_prompt_or_throw(const Progress& progress, const CancelCheck& cancelled) {
     Impl& m = *impl_;
     std::vector<KvCache*> caches;
     for (Lane& lane : m.lanes)
@@ -239,7 +242,7 @@ int Run::floor_layers() const {
     return (prompt_passes + m.second_draw->n_passes()) * m.model->config().n_layers;
 }
 
-Status Run::draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+Status Run::draw_again_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     Impl& m = *impl_;
     if (!floor_due(true)) return {};
     const size_t first = floors.size();
@@ -375,7 +378,7 @@ Status Run::Impl::forward_step(const std::vector<int>& tokens, const CancelCheck
     return {};
 }
 
-Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& cancelled) {
+Result<bool> Run::next_or_throw(std::vector<StepRecord>& records, const CancelCheck& cancelled) {
     Impl& m = *impl_;
     if (m.over) return false;
     const size_t n_vocab = size_t(m.model->config().n_vocab);
@@ -425,6 +428,31 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
         for (Lane& lane : m.lanes)
             lane.same_text = false;
     return true;
+}
+
+namespace {
+
+template <class F>
+auto guarded(F&& job) {
+    return guard_memory("the run cannot go on", "Use fewer lanes, a shorter text or a smaller model.", job);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Model> model, const Experiment& experiment) {
+    return guarded([&] { return create_or_throw(std::move(model), experiment); });
+}
+
+Status Run::read_prompt(const Progress& progress, const CancelCheck& cancelled) {
+    return guarded([&] { return read_prompt_or_throw(progress, cancelled); });
+}
+
+Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& cancelled) {
+    return guarded([&] { return next_or_throw(records, cancelled); });
+}
+
+Status Run::draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+    return guarded([&] { return draw_again_or_throw(floors, cancelled); });
 }
 
 Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,

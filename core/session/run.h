@@ -51,6 +51,12 @@ class Run {
     std::vector<LaneStop> take_stops();
 
  private:
+    static Result<std::unique_ptr<Run>> create_or_throw(std::shared_ptr<const Model> model,
+                                                        const Experiment& experiment);
+    Status read_prompt_or_throw(const Progress& progress, const CancelCheck& cancelled);
+    Result<bool> next_or_throw(std::vector<StepRecord>& records, const CancelCheck& cancelled);
+    Status draw_again_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
+
     struct Impl;
     explicit Run(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;

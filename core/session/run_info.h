@@ -22,6 +22,7 @@ struct RunInfo {
     std::string simd;                       ///< instruction set of the kernels, e.g. "AVX2"
     std::string model_name, model_weights;  ///< weights as they run
     std::string model_sha256;               ///< of the bytes that were read; "": not known
+    std::vector<std::string> warnings;      ///< of the model: what its file asks for and is not done
     struct LaneInfo {
         std::string requested, active, why;  ///< spec asked for, long spec that runs, and why they differ ("" when not)
         std::string title;                   ///< for people: "Quanto int4"

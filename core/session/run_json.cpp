@@ -193,6 +193,7 @@ json run_info_to_json(const RunInfo& info, int n_layers, int n_kv_heads, int hea
     j["n_threads"] = info.n_threads, j["simd"] = info.simd;
     j["model_name"] = info.model_name, j["model_weights"] = info.model_weights;
     j["model_sha256"] = info.model_sha256;
+    j["warnings"] = info.warnings;
     j["prompt_ids"] = info.prompt_ids;
     j["lanes"] = json::array();
     for (const RunInfo::LaneInfo& lane : info.lanes)
@@ -241,6 +242,9 @@ RunModel read_run(const json& j, const Experiment& experiment) {
     info->model_name = f.text("model_name", kWords, "");
     info->model_weights = f.text("model_weights", kWords, "");
     info->model_sha256 = f.text("model_sha256", kWords, "");
+    if (f.has("warnings"))
+        for (const json& warning : f.list("warnings", kLanes))
+            if (warning.is_string()) info->warnings.push_back(warning.get<std::string>().substr(0, kWords));
     info->prompt_ids = f.ids("prompt_ids");
     const json& lanes = f.list("lanes", kLanes);
     if (lanes.size() != experiment.lanes.size())

@@ -16,6 +16,15 @@ namespace kvasir::kernels {
 /// The kernels read the upper half of a word, or one of its bytes, as the lowest: 32 bytes from there on.
 constexpr std::size_t kReadBeyond = 3;
 
+/// Heads whose vectors the kernels work on.
+constexpr int kSmallestHeadDim = 8, kLargestHeadDim = 512;
+
+/// Channels that a vector of head_dim channels takes where whole registers are read or written: rows of exact values,
+/// the queries of exact keys, sums. Those beyond head_dim are zero.
+constexpr int padded_channels(int head_dim) {
+    return (head_dim + 7) / 8 * 8;
+}
+
 /// offset of a group = stored * (plain + times_scale * scale); value = scale * code + offset.
 /// Quanto stores shift (plain -1), KIVI and kv-hadamard the minimum (plain +1), HQQ zero in code units (times_scale
 /// -1). Forms without a stored offset (ggml q8_0 and q4_0, ternary) have a null pointer and 1 in its place.
@@ -35,7 +44,7 @@ struct TokenGroups {
 };
 
 /// Groups of `group` consecutive tokens of one channel (KIVI keys). group % 8 == 0, head_dim * bits % 32 == 0; the
-/// words are those of one group of head_dim channels.
+/// words are those of one group of head_dim channels. head_dim % 8 == 0.
 struct ChannelGroups {
     int bits, head_dim, group;
     AffineForm form;
@@ -45,7 +54,7 @@ struct ChannelGroups {
 };
 
 /// Exact tokens. Element type fp16 (uint16_t) or fp32 (float).
-/// Keys: [n_blocks][head_dim][8 tokens]; values: rows [token][head_dim].
+/// Keys: [n_blocks][head_dim][8 tokens]; values: rows [token][head_dim]. head_dim is a padded one here.
 template <class Element>
 struct ExactTokens {
     int head_dim;
@@ -78,7 +87,7 @@ void fetch_values(const ExactTokens<uint16_t>& v, int token);
 void fetch_values(const ExactTokens<float>& v, int token);
 
 /// acc[h * acc_stride + d] += sum over the tokens of blocks [block_begin, block_end) of p[h * p_stride + i] *
-/// v[token][d], i = token - 8*block_begin.
+/// v[token][d], i = token - 8*block_begin. Writes padded_channels(head_dim) of a sum, those beyond head_dim unchanged.
 void weighted_sum(const TokenGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin, int block_end,
                   float* acc, size_t acc_stride);
 void weighted_sum(const ChannelGroups& v, const float* p, size_t p_stride, int n_queries, int block_begin,

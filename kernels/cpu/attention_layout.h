@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernels/cpu/attention.h"
+
 namespace kvasir::kernels {
 
 /// Channels that the buffers on the stack hold.
-constexpr int kMaxHeadDim = 1024;
+constexpr int kMaxHeadDim = kLargestHeadDim;
 
 /// How far ahead the constants of groups are fetched, in bytes: a short range's worth, so that they are there when the
 /// next range begins.

@@ -137,28 +137,37 @@ HWY_INLINE void add_slots_of_blocks(const uint8_t* HWY_RESTRICT codes, size_t bl
     }
 }
 
-/// out += the horizontal sums, eight channels at a time. What slot_value left on a channel is undone here.
+/// out += the horizontal sums of `n` channels from `first` on, at most eight. What slot_value left on a channel is
+/// undone here.
 template <int kBits, int H>
-HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, const Sums& out) {
+HWY_INLINE void add_eight_lanes(Lanes<H>& sums, size_t first, size_t n, size_t group, const Sums& out) {
     constexpr size_t kSlots = 32 / kBits;
     const size_t group_words = group / kSlots;
-    for (size_t first = 0; first < head_dim; first += 8) {
-        const float* from[8];
-        F8 factor[8];
-        for (size_t i = 0; i < 8; ++i) {
-            const size_t g = (first + i) / group, inside = (first + i) % group;
-            const size_t slot = inside / group_words, word = g * group_words + inside % group_words;
-            from[i] = sums.at(word * kSlots + slot);
-            factor[i] = set8(slot_factor(kBits, int(slot) % slots_per_byte(kBits)));
-        }
-        for (size_t h = 0; h < H; ++h) {
-            F8 v[8];
-            for (size_t i = 0; i < 8; ++i)
-                v[i] = Mul(load8(from[i] + 8 * h), factor[i]);
-            float* y = out.data + h * out.stride + first;
-            store8(Add(load8(y), sums8(v)), y);
-        }
+    const float* from[8];
+    F8 factor[8];
+    for (size_t i = 0; i < n; ++i) {
+        const size_t g = (first + i) / group, inside = (first + i) % group;
+        const size_t slot = inside / group_words, word = g * group_words + inside % group_words;
+        from[i] = sums.at(word * kSlots + slot);
+        factor[i] = set8(slot_factor(kBits, int(slot) % slots_per_byte(kBits)));
     }
+    for (size_t h = 0; h < H; ++h) {
+        F8 v[8];
+        for (size_t i = 0; i < n; ++i)
+            v[i] = Mul(load8(from[i] + 8 * h), factor[i]);
+        for (size_t i = n; i < 8; ++i)
+            v[i] = zero8();
+        float* y = out.data + h * out.stride + first;
+        store8(Add(load8(y), sums8(v)), y);
+    }
+}
+
+template <int kBits, int H>
+HWY_INLINE void add_lanes(Lanes<H>& sums, size_t head_dim, size_t group, const Sums& out) {
+    const size_t whole = head_dim / 8 * 8;
+    for (size_t first = 0; first < whole; first += 8)
+        add_eight_lanes<kBits, H>(sums, first, 8, group, out);
+    if (whole < head_dim) add_eight_lanes<kBits, H>(sums, whole, head_dim - whole, group, out);
 }
 
 /// Calls pass(first slot, where its byte lies in the word, its place there as a constant) for every C slots of a word.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "kernels/cpu/attention.h"
@@ -80,6 +81,7 @@ struct HugeArena::Header {
 };
 
 uint8_t* HugeArena::allocate(size_t bytes) {
+    if (bytes > SIZE_MAX / 2) throw std::bad_alloc();  // a product that wrapped around
     const std::lock_guard lock(mutex_);
     bytes = round_up(bytes, kAlign);
     uint8_t* const piece = cut(bytes + kAlign);
@@ -99,9 +101,10 @@ uint8_t* HugeArena::cut(size_t bytes) {
     const size_t needed = bytes + kReadBeyond;  // behind the last piece of a chunk; others have one behind them
     if (!kSharedChunks || !open_ || open_->size - open_->used < needed) {
         const size_t size = kSharedChunks ? std::max(chunk_bytes_, round_up(needed, kHugePage)) : needed;
-        uint8_t* const memory = take_chunk(size);
-        if (!memory) throw std::bad_alloc();
-        open_ = new Chunk{this, memory, size, 0, 0};
+        auto chunk = std::make_unique<Chunk>(Chunk{this, nullptr, size, 0, 0});
+        chunk->memory = take_chunk(size);
+        if (!chunk->memory) throw std::bad_alloc();
+        open_ = chunk.release();
     }
     uint8_t* const piece = open_->memory + open_->used;
     open_->used += bytes;

@@ -153,8 +153,8 @@ void run_type(const Job& job, int block_begin, int block_end, const float* prepa
 
 void Matmul(const PackedMatrix& w, int block_begin, int block_end, const float* prepared, int n, float* y,
             size_t y_stride, int sum_order) {
-    const int n_blocks = w.cols() / 32;
-    const Job job{w.data(), w.rows(), w.cols(), sum_order % n_blocks, y, y_stride};
+    const int cols = padded_columns(w.cols());
+    const Job job{w.data(), w.rows(), cols, sum_order % (cols / 32), y, y_stride};
     switch (w.type()) {
         case WeightType::f32:
             return run_type<WeightType::f32>(job, block_begin, block_end, prepared, n);
@@ -171,25 +171,36 @@ void Matmul(const PackedMatrix& w, int block_begin, int block_end, const float* 
     }
 }
 
+/// One block of 32 columns in its three forms, and its sum.
+struct PreparedForms {
+    float *plain, *four, *eight, *sums;
+};
+
+HWY_INLINE void prepare_block(const float* x, int c, const PreparedForms& to, F8 factor4, F8 factor8) {
+    F8 sum = zero8();
+    for (int i = 0; i < 32; i += 8) {
+        const F8 v = load8(x + i);
+        sum = Add(sum, v);
+        store8(v, to.plain + c + i);
+        store8(Mul(v, factor4), to.four + c + i);
+        store8(Mul(v, factor8), to.eight + c + i);
+    }
+    to.sums[c / 32] = sum8(sum);
+}
+
 void PrepareActivation(const float* x, int index, int cols, float* prepared) {
     static constexpr float kFourBits[8] = {1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f, 1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f};
     static constexpr float kEightBits[8] = {1.0f, 0x1p-8f, 1.0f, 0x1p-8f, 1.0f, 0x1p-8f, 1.0f, 0x1p-8f};
+    const int stored = padded_columns(cols), whole = cols / 32 * 32;
     float* const plain = prepared + size_t(index) * activation_stride(cols);
-    float* const four = plain + cols;
-    float* const eight = four + cols;
-    float* const sums = eight + cols;
+    const PreparedForms to{plain, plain + stored, plain + 2 * stored, plain + 3 * stored};
     const F8 factor4 = load8(kFourBits), factor8 = load8(kEightBits);
-    for (int c = 0; c < cols; c += 32) {
-        F8 sum = zero8();
-        for (int i = c; i < c + 32; i += 8) {
-            const F8 v = load8(x + i);
-            sum = Add(sum, v);
-            store8(v, plain + i);
-            store8(Mul(v, factor4), four + i);
-            store8(Mul(v, factor8), eight + i);
-        }
-        sums[c / 32] = sum8(sum);
-    }
+    for (int c = 0; c < whole; c += 32)
+        prepare_block(x + c, c, to, factor4, factor8);
+    if (whole == cols) return;
+    float last[32] = {};
+    std::copy(x + whole, x + cols, last);
+    prepare_block(last, whole, to, factor4, factor8);
 }
 
 }  // namespace kvasir::kernels::HWY_NAMESPACE

@@ -20,12 +20,13 @@ size_t row_bytes(WeightType type, int cols);
 void dequantize_row(WeightType type, const void* row, int cols, float* out);
 
 /// A weight matrix (rows, cols) in layout R8: 8 rows interleaved per 32 columns (design in docs/decisions).
-/// Rows are padded to a multiple of 32 with zeros.
+/// Rows and columns are padded to multiples of 32 with zeros.
 class PackedMatrix {
  public:
     PackedMatrix() = default;
 
-    /// rows_at(r) is the file's row r in storage order of the result: lets the caller permute rows. cols % 32 == 0.
+    /// rows_at(r) is the file's row r in storage order of the result: lets the caller permute rows. Block types have
+    /// whole blocks of 32 columns, the others any number.
     /// PRECONDITION: every pointer is readable for row_bytes(type, cols).
     template <class RowAt>
     static PackedMatrix pack(WeightType type, int rows, int cols, RowAt&& row_at) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rows as the file stores them, and their rearrangement into layout R8 (kernels/cpu/r8_layout.h).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +14,7 @@ namespace kvasir::kernels {
 
 namespace {
 
-constexpr int kBlock = 32;  // columns
+constexpr int kBlock = kColumns;
 
 // A block of the file: fp16 scale, fp16 minimum (q4_1 only), then the codes.
 struct FileBlock {
@@ -48,9 +49,13 @@ uint32_t nibble(const uint8_t* codes, int c) {
     return c < 16 ? codes[c] & 15u : uint32_t(codes[c - 16] >> 4);
 }
 
-void require_block_multiple(int cols) {
-    if (cols > 0 && cols % kBlock == 0) return;
-    std::fprintf(stderr, "kvasir: a packed matrix needs a multiple of 32 columns, not %d\n", cols);
+bool has_blocks(WeightType type) {
+    return type == WeightType::q8_0 || type == WeightType::q4_0 || type == WeightType::q4_1;
+}
+
+void require_whole_blocks(WeightType type, int cols) {
+    if (cols > 0 && (cols % kBlock == 0 || !has_blocks(type))) return;
+    std::fprintf(stderr, "kvasir: a packed matrix of this type needs a multiple of 32 columns, not %d\n", cols);
     std::abort();
 }
 
@@ -95,8 +100,8 @@ void dequantize_row(WeightType type, const void* row, int cols, float* out) {
 }
 
 PackedMatrix::PackedMatrix(WeightType type, int rows, int cols) : type_(type), rows_(rows), cols_(cols) {
-    require_block_multiple(cols);
-    bytes_ = r8_block_at(type, cols / kBlock, (rows + 8 * kQuad - 1) / (8 * kQuad) * kQuad, 0);
+    require_whole_blocks(type, cols);
+    bytes_ = r8_block_at(type, padded_columns(cols) / kBlock, (rows + 8 * kQuad - 1) / (8 * kQuad) * kQuad, 0);
     data_.reset(weight_arena().allocate(bytes_));
 }
 
@@ -107,13 +112,13 @@ void PackedMatrix::Free::operator()(uint8_t* p) const {
 void PackedMatrix::set_row(int r, const void* file_row) {
     const FileBlock file = file_block(type_);
     const int lane = r % 8;
-    const int n_blocks = cols_ / kBlock;
+    const int n_blocks = padded_columns(cols_) / kBlock;
     for (int b = 0; b < n_blocks; ++b) {
         const uint8_t* from = static_cast<const uint8_t*>(file_row) + size_t(b) * file.bytes;
         uint8_t* to = data_.get() + r8_block_at(type_, n_blocks, r / 8, b);
-        if (type_ == WeightType::f32 || type_ == WeightType::f16 || type_ == WeightType::bf16) {
-            const size_t size = file.bytes / kBlock;
-            for (size_t c = 0; c < kBlock; ++c)
+        if (!has_blocks(type_)) {
+            const size_t size = file.bytes / kBlock, n = size_t(std::min(kBlock, cols_ - b * kBlock));
+            for (size_t c = 0; c < n; ++c)
                 std::memcpy(to + (8 * c + size_t(lane)) * size, from + c * size, size);
             continue;
         }

@@ -2,7 +2,7 @@
 // Layout R8 and the prepared activations: private to the matmul sources.
 //
 // R8: row blocks of 8 rows, four of them (a quad) stored together so that a pass over the columns reads one stream:
-//   [quad][block of 32 columns][row block of the quad][block], rows padded with zeros to whole quads. A block is
+//   [quad][block of 32 columns][row block of the quad][block], padded with zeros to whole quads and blocks. A block is
 //   f32         float    [32 columns][8 rows]
 //   f16, bf16   uint16   [32 columns][8 rows]
 //   q8_0        uint32   w[8][8 rows], byte s of word v = column 4v + s, stored + 128; fp16 d[8 rows]
@@ -11,7 +11,7 @@
 // A register holds one word of 8 rows, so a dot product needs no horizontal sum.
 //
 // A prepared activation vector, contiguous: x (cols), x * 2^-4(c % 4) for 4-bit words, x * 2^-8(c % 2) for 8-bit words,
-// sums of 32 columns.
+// sums of 32 columns; cols here are padded ones, the vector's own columns and then zeros.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,14 @@
 #include "kernels/cpu/matmul.h"
 
 namespace kvasir::kernels {
+
+/// Columns of a block.
+constexpr int kColumns = 32;
+
+/// Columns as they are stored: whole blocks, those beyond the matrix zero.
+constexpr int padded_columns(int cols) {
+    return (cols + kColumns - 1) / kColumns * kColumns;
+}
 
 /// Row blocks stored together.
 constexpr int kQuad = 4;
@@ -49,7 +57,8 @@ constexpr size_t r8_block_at(WeightType type, int n_column_blocks, int row_block
 
 /// Floats of one prepared vector.
 inline size_t activation_stride(int cols) {
-    return 3 * size_t(cols) + size_t(cols) / 32;
+    const size_t stored = size_t(padded_columns(cols));
+    return 3 * stored + stored / kColumns;
 }
 
 }  // namespace kvasir::kernels

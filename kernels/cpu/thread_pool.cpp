@@ -2,6 +2,11 @@
 #include "kernels/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -59,6 +64,8 @@ struct ThreadPool::State {
     std::atomic<void*> context{nullptr};
     int spins = kSpins;
     uint32_t region = 0;  // the caller's own count
+    std::mutex failure_mutex;
+    std::exception_ptr failure;  // the region's first; guarded by failure_mutex while it runs
     std::vector<std::thread> workers;
 
     explicit State(int n_threads) : parts(size_t(n_threads)) {}
@@ -80,12 +87,21 @@ struct ThreadPool::State {
             const int begin = (own ? left.begin++ : --left.end) * size, end = std::min(begin + size, total);
             if (!ticket.compare_exchange_weak(seen, left.bits(), std::memory_order_acq_rel, std::memory_order_acquire))
                 continue;
-            body(argument, begin, end, thread);
+            try {
+                body(argument, begin, end, thread);
+            } catch (...) {
+                keep(std::current_exception());
+            }
             const uint32_t finished =
                 done.fetch_add(uint32_t(end - begin), std::memory_order_acq_rel) + uint32_t(end - begin);
             if (finished == uint32_t(total)) done.notify_one();
             seen = ticket.load(std::memory_order_acquire);
         }
+    }
+
+    void keep(std::exception_ptr thrown) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::move(thrown);
     }
 
     void serve(int thread) {
@@ -115,11 +131,23 @@ ThreadPool::ThreadPool(int n_threads) : state_(std::make_unique<State>(std::max(
     const unsigned cores = std::thread::hardware_concurrency();
     if (cores != 0 && n_threads > int(cores)) state_->spins = kSpinsCrowded;
     state_->workers.reserve(size_t(std::max(n_threads - 1, 0)));
-    for (int i = 1; i < n_threads; ++i)
-        state_->workers.emplace_back([s = state_.get(), i] { s->serve(i); });
+    try {
+        for (int i = 1; i < n_threads; ++i)
+            state_->workers.emplace_back([s = state_.get(), i] { s->serve(i); });
+    } catch (const std::system_error&) {  // no memory for a stack, or a limit on threads
+        stop();
+        throw std::bad_alloc();
+    } catch (...) {
+        stop();
+        throw;
+    }
 }
 
 ThreadPool::~ThreadPool() {
+    stop();
+}
+
+void ThreadPool::stop() {
     state_->stop.store(true, std::memory_order_relaxed);
     state_->epoch.fetch_add(1);
     state_->epoch.notify_all();
@@ -156,6 +184,7 @@ void ThreadPool::run(int n_items, int grain, Call call, void* context) {
     s.epoch.notify_all();
     s.work(0);
     s.wait_for(uint32_t(n_items));
+    if (s.failure) std::rethrow_exception(std::exchange(s.failure, nullptr));
 }
 
 }  // namespace kvasir::kernels

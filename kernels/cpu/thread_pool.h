@@ -12,7 +12,7 @@ namespace kvasir::kernels {
 
 class ThreadPool {
  public:
-    /// n_threads >= 1, the calling thread included.
+    /// n_threads >= 1, the calling thread included. Throws std::bad_alloc when the system gives no more threads.
     explicit ThreadPool(int n_threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
@@ -22,7 +22,8 @@ class ThreadPool {
 
     /// Calls fn(item, thread) once for each item in [0, n_items), in blocks of `grain` items: each thread begins with
     /// its own contiguous share and helps the others when it is through; returns when all are done. Which thread runs
-    /// an item is not fixed, so an item's result must not depend on it. Not re-entrant.
+    /// an item is not fixed, so an item's result must not depend on it. Not re-entrant. What an item throws is thrown
+    /// here, the first of them, when the other blocks are through; the rest of its own block is left out.
     template <class F>
     void for_each(int n_items, int grain, F&& fn) {
         auto call = [](void* context, int begin, int end, int thread) {
@@ -45,6 +46,7 @@ class ThreadPool {
  private:
     using Call = void (*)(void* context, int begin, int end, int thread);
     void run(int n_items, int grain, Call call, void* context);
+    void stop();
 
     struct State;
     std::unique_ptr<State> state_;

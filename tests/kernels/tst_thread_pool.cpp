@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include <atomic>
 #include <chrono>
+#include <new>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -15,6 +17,29 @@ class TestThreadPool : public QObject {
     Q_OBJECT
 
  private slots:
+    void what_an_item_throws_reaches_the_caller() {
+        for (int threads : {1, 2, 7}) {
+            ThreadPool pool(threads);
+            for (int round = 0; round < 20; ++round) {
+                std::atomic<int> n_done{0};
+                bool thrown = false;
+                try {
+                    pool.for_each(100, 1, [&](int i, int) {
+                        if (i % 40 == 7) throw std::bad_alloc();
+                        ++n_done;
+                    });
+                } catch (const std::bad_alloc&) {
+                    thrown = true;
+                }
+                QVERIFY(thrown);
+                if (threads > 1) QCOMPARE(n_done.load(), 97);  // items 7, 47 and 87 were not
+                n_done = 0;
+                pool.for_each(100, 1, [&](int, int) { ++n_done; });
+                QCOMPARE(n_done.load(), 100);
+            }
+        }
+    }
+
     void every_item_once_data() {
         QTest::addColumn<int>("threads");
         for (int threads : {1, 2, 3, 16})

@@ -46,7 +46,7 @@ Experiment RunController::withMarks(Experiment experiment) const {
 }
 
 void RunController::loadModel(const QString& path) {
-    engine_.load_model(path.toStdString());
+    engine_.load_model(path.toStdString(), experiment_.n_threads);
     timer_.start(kActiveInterval);
 }
 

@@ -12,7 +12,8 @@ namespace kvasir::ui {
 namespace {
 
 const QString kFailure = QStringLiteral("failure"), kChanged = QStringLiteral("changed"),
-              kUnequal = QStringLiteral("unequal"), kNote = QStringLiteral("note");
+              kUnequal = QStringLiteral("unequal"), kNote = QStringLiteral("note"),
+              kModel = QStringLiteral("model-warnings");
 
 QString laneKey(size_t lane) {
     return QStringLiteral("lane-%1").arg(lane);
@@ -25,7 +26,7 @@ RunMessages::RunMessages(RunController& controller, Actions& actions, MessageAre
     connect(&controller_, &RunController::runBegan, this, &RunMessages::runBegan);
     connect(&controller_, &RunController::statusChanged, this, &RunMessages::statusChanged);
     connect(&controller_, &RunController::experimentChanged, this, &RunMessages::experimentChanged);
-    connect(&controller_, &RunController::modelChanged, this, [this] { messages_.clear(kFailure); });
+    connect(&controller_, &RunController::modelChanged, this, &RunMessages::modelChanged);
 }
 
 void RunMessages::runBegan() {
@@ -65,6 +66,17 @@ void RunMessages::statusChanged() {
         if (const QString why = QString::fromStdString(s.lane_errors[i]);
             !why.isEmpty() && !messages_.message(laneKey(i)))
             messages_.show(laneKey(i), MessageBar::Kind::warn, why);
+}
+
+void RunMessages::modelChanged() {
+    messages_.clear(kFailure);
+    messages_.clear(kModel);
+    QStringList warnings;
+    for (const std::string& warning : controller_.model()->warnings())
+        warnings.append(QString::fromStdString(warning));
+    if (!warnings.isEmpty())
+        messages_.show(kModel, MessageBar::Kind::warn,
+                       tr("About this model: %1.").arg(warnings.join(QStringLiteral("; "))));
 }
 
 void RunMessages::experimentChanged() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What has to be said about the run that is shown: why it failed, which lanes stopped or run otherwise than asked, what
-// is unequal, that the experiment has changed since. Each sentence leaves with its cause.
+// What has to be said about the model and the run that is shown: what the file asks for and is not done, why it failed,
+// which lanes stopped or run otherwise than asked, what is unequal, that the experiment has changed since. Each
+// sentence leaves with its cause.
 #pragma once
 
 #include <QObject>
@@ -20,6 +21,7 @@ class RunMessages : public QObject {
     void runBegan();
     void statusChanged();
     void experimentChanged();
+    void modelChanged();
     void showUnequal();
 
     RunController& controller_;

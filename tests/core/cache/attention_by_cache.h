@@ -33,7 +33,7 @@ inline std::vector<float> attention(const KvCache& cache, const std::vector<floa
             for (int t = 0; t < n; ++t)
                 row[t] = float(std::exp(row[t] - top) / sum);
         }
-        std::vector<float> acc(size_t(group) * 2 * head_dim);
+        std::vector<float> acc(cache.sum_floats(group));
         for (int t = 0; t < n; t += range)
             cache.weighted_sum(0, kv, p.data() + t, size_t(n), group, t, std::min(t + range, n), acc.data());
         cache.finish_output(0, acc.data(), group, out.data() + first);

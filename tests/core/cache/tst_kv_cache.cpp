@@ -155,7 +155,7 @@ class KvCacheTest : public QObject {
                     for (int h = 0; h < kQueries; ++h)
                         if (m < 256) QCOMPARE(scores[size_t(h * 256 + m)], 7.0f);  // nothing written behind the range
 
-                    std::vector<float> acc(size_t(kQueries) * 2 * kDim), out(size_t(kQueries) * kDim);
+                    std::vector<float> acc(cache.sum_floats(kQueries)), out(size_t(kQueries) * kDim);
                     for (size_t i = 0; i < p.size(); ++i)
                         p[i] = float((i * 37 % 101) / 101.0);
                     cache.weighted_sum(0, head, p.data(), 256, kQueries, begin, end, acc.data());
@@ -196,7 +196,7 @@ class KvCacheTest : public QObject {
             v(150 * kDim);
         cache.prepare_query(0, q.data(), kQueries, prepared.data());
         cache.scores(0, 1, prepared.data(), kQueries, 0, 150, scores.data(), 150);
-        std::vector<float> acc(size_t(kQueries) * 2 * kDim), out(size_t(kQueries) * kDim);
+        std::vector<float> acc(cache.sum_floats(kQueries)), out(size_t(kQueries) * kDim);
         cache.weighted_sum(0, 1, scores.data(), 150, kQueries, 0, 150, acc.data());
         cache.finish_output(0, acc.data(), kQueries, out.data());
         cache.read_unrotated(0, 1, Side::k, 0, 150, k.data());
@@ -429,6 +429,25 @@ class KvCacheTest : public QObject {
         QCOMPARE(cache.coverage().v(), 18.0 / 50);
         cache.begin_prompt(4);
         QCOMPARE(cache.coverage().v_total, uint64_t(0));
+    }
+
+    void what_overflows_at_the_door_is_named_there() {
+        for (const char* spec : {"fp16", "quanto:4", "fp32"}) {
+            auto cache = make_cache(spec, {5, kHeads, kDim, 8}, KernelPath::fused);
+            std::vector<float> x(size_t(kDim), 1.0f), large = x;
+            large[9] = -65521;  // finite in fp32, infinite in fp16
+            cache->begin_prompt(2);
+            for (int layer = 0; layer < 5; ++layer) {
+                cache->extend(layer, 2);
+                for (int t = 0; t < 2; ++t)
+                    for (int h = 0; h < kHeads; ++h)
+                        cache->put(layer, h, t, x.data(), layer == 3 && t == 1 && h == 1 ? large.data() : x.data());
+            }
+            const auto found = cache->non_finite();
+            QCOMPARE(found.has_value(), std::string(spec) != "fp32");
+            if (found)
+                QVERIFY(found->layer == 3 && found->side == Side::v && found->position == 1 && found->kv_head == 1);
+        }
     }
 
     void other_head_sizes_data() {

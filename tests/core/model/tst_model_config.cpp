@@ -4,8 +4,8 @@
 
 #include "core/model/gguf.h"
 #include "core/model/model_config.h"
-#include "gguf_writer.h"
 #include "support/default_model.h"
+#include "support/gguf_writer.h"
 
 using namespace kvasir;
 using test::GgufWriter;
@@ -93,15 +93,27 @@ class TestModelConfig : public QObject {
 
     void head_size_may_differ_from_the_quotient() {
         GgufWriter w = GgufWriter::tiny_llama();
-        w.set("llama.attention.key_length", 4u);
-        w.set("llama.attention.value_length", 4u);
-        w.tensor("blk.0.attn_q.weight", {16, 8});
-        w.tensor("blk.0.attn_k.weight", {16, 4});
-        w.tensor("blk.0.attn_v.weight", {16, 4});
-        w.tensor("blk.0.attn_output.weight", {8, 16});
+        w.set("llama.attention.key_length", 12u);
+        w.set("llama.attention.value_length", 12u);
+        w.tensor("blk.0.attn_q.weight", {16, 24});
+        w.tensor("blk.0.attn_k.weight", {16, 12});
+        w.tensor("blk.0.attn_v.weight", {16, 12});
+        w.tensor("blk.0.attn_output.weight", {24, 16});
         const auto config = read(w);
         QVERIFY2(config.ok(), config.ok() ? "" : config.error().message().c_str());
-        QCOMPARE(config->head_dim, 4);
+        QCOMPARE(config->head_dim, 12);
+    }
+
+    void angles_that_are_no_numbers_are_refused() {
+        const auto scaled = [](float base, float factor) {
+            return [=](auto& w) {
+                w.set("llama.rope.freq_base", base);
+                w.set("llama.rope.scaling.factor", factor);
+            };
+        };
+        QVERIFY(refusal(scaled(10000, 1e-40f)).contains("angles"));
+        QVERIFY(refusal(scaled(1e-38f, 1e-9f)).contains("angles"));
+        QVERIFY(refusal(scaled(3e38f, 8)).isEmpty());
     }
 
     void odd_things_are_warnings() {
@@ -126,7 +138,7 @@ class TestModelConfig : public QObject {
             refusal([](auto& w) { w.set("llama.rope.scaling.factor", -1.0f); }).contains("is not a positive number"));
         QVERIFY(refusal([](auto& w) { w.set("llama.rope.freq_base", 0.0f); }).contains("is not a positive number"));
         QVERIFY(refusal([](auto& w) { w.set("llama.expert_count", 8u); }).contains("mixture of 8 experts"));
-        QVERIFY(refusal([](auto& w) { w.set("llama.attention.value_length", 4u); }).contains("differ"));
+        QVERIFY(refusal([](auto& w) { w.set("llama.attention.value_length", 12u); }).contains("differ"));
         QVERIFY(refusal([](auto& w) { w.set("llama.attention.scale", 0.5f); }).contains("llama.attention.scale"));
         QVERIFY(refusal([](auto& w) { w.set("llama.final_logit_softcapping", 30.0f); }).contains("softcapping"));
         QVERIFY(refusal([](auto& w) {

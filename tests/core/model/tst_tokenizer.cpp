@@ -7,8 +7,8 @@
 
 #include "core/model/gguf.h"
 #include "core/model/tokenizer.h"
-#include "gguf_writer.h"
 #include "support/default_model.h"
+#include "support/gguf_writer.h"
 
 using namespace kvasir;
 

@@ -39,8 +39,18 @@ class GgufWriter {
 
     /// An F32 tensor of equal values; replaces one of the same name.
     void tensor(const std::string& name, const std::vector<uint64_t>& dims, float value = 1) {
+        uint64_t n = 1;
+        for (const uint64_t dim : dims)
+            n *= dim;
+        std::string data;
+        for (uint64_t i = 0; i < n; ++i)
+            data += number(value);
+        tensor(name, dims, ggml_type::f32, std::move(data));
+    }
+    /// A tensor of any type, its data as the file has it; replaces one of the same name.
+    void tensor(const std::string& name, const std::vector<uint64_t>& dims, uint32_t type, std::string data) {
         std::erase_if(tensors_, [&](const Tensor& t) { return t.name == name; });
-        tensors_.push_back({name, dims, value});
+        tensors_.push_back({name, dims, type, std::move(data)});
     }
 
     std::string bytes() const {
@@ -51,12 +61,10 @@ class GgufWriter {
         std::string data;
         for (const Tensor& t : tensors_) {
             out += text(t.name) + number(uint32_t(t.dims.size()));
-            uint64_t n = 1;
             for (const uint64_t dim : t.dims)
-                out += number(dim), n *= dim;
-            out += number(uint32_t(ggml_type::f32)) + number(uint64_t(data.size()));
-            for (uint64_t i = 0; i < n; ++i)
-                data += number(t.value);
+                out += number(dim);
+            out += number(t.type) + number(uint64_t(data.size()));
+            data += t.data;
             data.resize((data.size() + 31) / 32 * 32);
         }
         out.resize((out.size() + 31) / 32 * 32);
@@ -105,7 +113,8 @@ class GgufWriter {
     struct Tensor {
         std::string name;
         std::vector<uint64_t> dims;
-        float value;
+        uint32_t type;
+        std::string data;
     };
     template <class T>
     static std::string number(T v) {
