@@ -93,8 +93,7 @@ Result<std::shared_ptr<const Model>> load_model(const Common& common) {
         common.weights, common.threads);
     if (model)
         for (const std::string& warning : (*model)->warnings())
-            fmt::print(stderr, "warning: {}: {}
-", (*model)->file().path(), warning);
+            fmt::print(stderr, "warning: {}: {}\n", (*model)->file().path(), warning);
     if (model || !is_default || model.error().code != ErrorCode::input) return model;
     Error error = model.error();
     error.hint = "Run tools/fetch-model, or name a GGUF file with --model.";
