@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QTemporaryDir>
 #include <QTimer>
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "ui/figures/bench_figures.h"
 #include "ui/shell/automation.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/quit_signals.h"
 
 namespace {
 
@@ -83,7 +85,9 @@ int main(int argc, char** argv) {
     const bool automatic = parser.isSet(screenshot) || parser.isSet(benchmark);
     kvasir::ui::Settings settings(!automatic);  // pictures and figures start from nothing and leave nothing
     if (parser.isSet(reset)) settings.reset();
-    kvasir::ui::MainWindow window(settings);
+    const QTemporaryDir measured;  // a benchmark keeps a journal as every run does, but not among the user's
+    kvasir::ui::MainWindow window(settings, parser.isSet(benchmark) ? measured.path() : QString());
+    const kvasir::ui::QuitSignals quit_signals([&window] { window.quitUnasked(); });
     if (parser.isSet(theme)) {
         const QString name = parser.value(theme);
         if (!QStringList{QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("contrast"),

@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr size_t kMostBytes = size_t(1) << 30;
-constexpr size_t kHead = 1 << 20, kTail = 1 << 20;  // bytes looked at for a summary
+constexpr size_t kHead = 64 << 10, kTail = 256 << 10;  // bytes looked at for a summary
 
 Error refuse(const std::string& path, std::string why) {
     return {ErrorCode::input, "cannot restore the run", path, std::move(why), ""};
@@ -96,6 +96,7 @@ void summarize(int fd, JournalSummary& s) {
     s.torn = stop == std::string::npos || stop + 1 < tail.size();
     while (stop != std::string::npos && stop > 0) {
         const size_t before = tail.rfind('\n', stop - 1), from = before == std::string::npos ? 0 : before + 1;
+        if (before == std::string::npos && n_tail < size_t(info.st_size)) return;  // longer than what is looked at
         if (const auto line = read_journal_line(std::string_view(tail).substr(from, stop - from))) {
             s.n_done = line->n_done;
             s.closed = !s.torn && line->json.starts_with("{\"closed\"");
@@ -121,6 +122,9 @@ void join_line(json& run, const json& line) {
     if (line.contains("stopped"))
         for (const auto& [lane, why] : line.at("stopped").items())
             run.at("lanes").at(std::stoul(lane))["stopped"] = why;
+    if (line.contains("stops"))
+        for (const auto& [lane, reason] : line.at("stops").items())
+            run.at("lanes").at(std::stoul(lane))["stopped"] = reason;
     if (line.contains("floors")) join_columns(run.at("noise_floor"), line.at("floors"));
     if (line.contains("pieces")) run.at("pieces").update(line.at("pieces"));
 }

@@ -152,6 +152,8 @@ void RunJournal::write_step(const RunRecords& records) {
         line["steps"][std::to_string(lane.front().lane)] = records_to_json(lane);
     }
     if (!ids.empty()) line["pieces"] = new_pieces(*current_, ids);
+    for (const LaneStop& stop : records.stops)
+        line["stops"][std::to_string(stop.lane)] = stop.reason;
     if (!records.floors.empty()) line["floors"] = floors_to_json(records.floors);
     for (const LaneStop& stop : records.stops)
         line["stopped"][std::to_string(stop.lane)] = stop.reason;

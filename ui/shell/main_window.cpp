@@ -41,8 +41,11 @@ Experiment rememberedExperiment(const Settings& settings) {
 
 }  // namespace
 
-MainWindow::MainWindow(Settings& settings) : settings_(settings), edits_(controller_), actions_(this) {
-    setWindowTitle(QStringLiteral("Kvasir"));
+MainWindow::MainWindow(Settings& settings, const QString& data_folder)
+    : settings_(settings),
+      files_(controller_, data_folder.isEmpty() && settings.remembers() ? SessionFiles::standardFolder() : data_folder),
+      edits_(controller_),
+      actions_(this) {
     setObjectName(QStringLiteral("main-window"));
     setAcceptDrops(true);
     setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::GroupedDragging);
@@ -66,6 +69,7 @@ MainWindow::MainWindow(Settings& settings) : settings_(settings), edits_(control
     connectViewActions();
     fillMenus();
     connectController();
+    connectFiles();
     const QSize available = screen()->availableSize();
     resize(std::min(available.width() * 95 / 100, 1760), std::min(available.height() * 92 / 100, 1000));
     if (const QByteArray geometry = settings_.get("window/geometry").toByteArray(); !geometry.isEmpty())
@@ -123,6 +127,10 @@ void MainWindow::makeCentre() {
     banner_run_->setObjectName(QStringLiteral("primary"));
     banner_run_->setIcon(icon(QStringLiteral("run"), QStringLiteral("on_accent")));
     connect(banner_run_, &QPushButton::clicked, actions_["run"], &QAction::trigger);
+    banner_last_ = new QPushButton(tr("Last session"));
+    banner_last_->setToolTip(actions_["last-session"]->toolTip());
+    connect(banner_last_, &QPushButton::clicked, actions_["last-session"], &QAction::trigger);
+    row->addWidget(banner_last_);
     row->addWidget(banner_run_);
     column->addWidget(banner);
 

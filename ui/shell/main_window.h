@@ -11,6 +11,7 @@
 #include "ui/shell/experiment_edits.h"
 #include "ui/shell/input_guard.h"
 #include "ui/shell/run_controller.h"
+#include "ui/shell/session_files.h"
 #include "ui/shell/settings.h"
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
@@ -35,7 +36,9 @@ struct ExportJob;
 class MainWindow : public QMainWindow {
     Q_OBJECT
  public:
-    explicit MainWindow(Settings& settings);
+    /// `data_folder`: where the last session and the journals are kept; by default the user's, or nowhere where
+    /// settings are not remembered.
+    explicit MainWindow(Settings& settings, const QString& data_folder = {});
     ~MainWindow() override;
 
     RunController& controller() { return controller_; }
@@ -45,13 +48,14 @@ class MainWindow : public QMainWindow {
     LanesView& lanes() { return *lanes_; }
     MessageArea& messages() { return *messages_; }
     RunStatus& status() { return *status_; }
+    SessionFiles& files() { return files_; }
     const std::vector<PlotDock*>& plotDocks() const { return plots_; }
 
     /// Loads the model of the last experiment or the default one; says what to do when there is none.
     void loadFirstModel();
     /// Any file a person hands over. A model asks before it replaces the one that is open, unless `ask` is false.
     void openPath(const QString& path, bool ask = true);
-    void saveSessionTo(const QString& path);
+    void saveSessionTo(const QString& path) { files_.saveTo(path); }
     void openSession(const QString& path);
     void exportAllTo(const QString& folder);
 
@@ -59,6 +63,7 @@ class MainWindow : public QMainWindow {
     void setTypeScale(double scale);
     void restoreDefaultLayout();
     void setPresent(bool present);
+    void quitUnasked();  ///< as Ctrl+Q, from a signal: nobody is there to answer a question
     void editLane(int lane);
 
  signals:
@@ -98,12 +103,14 @@ class MainWindow : public QMainWindow {
     void openWithDialog();
     void openModel(const QString& path, bool ask);
     void openText(const QString& path);
+    void connectFiles();
     void save(bool ask_name);
+    bool mayReplaceResults();
+    void showTitle();
     void exportWithDialog(const PlotDock* chosen);
     void exportAll();
     void runJobs(std::vector<ExportJob> jobs);
     QString folder() const;
-    QString lastSessionPath() const;
     nlohmann::json viewJson() const;
     void applyViewJson(const nlohmann::json& view);
     // main_window_view.cpp
@@ -113,6 +120,7 @@ class MainWindow : public QMainWindow {
 
     Settings& settings_;
     RunController controller_;
+    SessionFiles files_;
     ViewState view_;
     ExperimentEdits edits_;
     Actions actions_;
@@ -121,7 +129,7 @@ class MainWindow : public QMainWindow {
     MessageArea* messages_ = nullptr;
     QWidget* banner_ = nullptr;
     QLabel *banner_title_ = nullptr, *banner_text_ = nullptr;
-    QPushButton* banner_run_ = nullptr;
+    QPushButton *banner_run_ = nullptr, *banner_last_ = nullptr;
     LanesView* lanes_ = nullptr;
     ExperimentDock* experiment_dock_ = nullptr;
     ExperimentPanel* panel_ = nullptr;
@@ -129,9 +137,9 @@ class MainWindow : public QMainWindow {
     DockLayout* layout_ = nullptr;
     RunStatus* status_ = nullptr;
     EngineState last_state_ = EngineState::idle;
-    QString session_path_, theme_name_;
+    QString theme_name_;
     double scale_ = 1, scale_before_present_ = 1;
-    bool present_ = false, applying_theme_ = false;
+    bool present_ = false, applying_theme_ = false, unasked_ = false;
 };
 
 }  // namespace kvasir::ui

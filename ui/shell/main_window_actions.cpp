@@ -25,6 +25,7 @@
 #include "ui/shell/plot_dock.h"
 #include "ui/shell/prompt_dialog.h"
 #include "ui/shell/prompts.h"
+#include "ui/shell/recent_runs_menu.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/scheme_dialog.h"
 #include "ui/shell/transcript.h"
@@ -32,14 +33,20 @@
 namespace kvasir::ui {
 
 void MainWindow::connectActions() {
-    actions_.on("run", [this] { controller_.start(); });
+    actions_.on("run", [this] {
+        if (!mayReplaceResults()) return;
+        if (controller_.underWay()) files_.makeRoom();
+        controller_.start();
+    });
     actions_.on("pause", [this] {
         if (controller_.status().state == EngineState::paused)
             controller_.resume();
         else
             controller_.pause();
     });
-    actions_.on("step", [this] { controller_.step(); });
+    actions_.on("step", [this] {
+        if (controller_.underWay() || mayReplaceResults()) controller_.step();
+    });
     const auto stop = [this] {
         if (controller_.status().state == EngineState::loading)
             controller_.engine().cancel_load();
@@ -58,7 +65,9 @@ void MainWindow::connectActions() {
     actions_.on("open", [this] { openWithDialog(); });
     actions_.on("save", [this] { save(false); });
     actions_.on("save-as", [this] { save(true); });
-    actions_.on("last-session", [this] { openSession(lastSessionPath()); });
+    actions_.on("last-session", [this] {
+        if (mayReplaceResults()) files_.openLastSession();
+    });
     actions_.on("export", [this] { exportWithDialog(nullptr); });
     actions_.on("export-all", [this] { exportAll(); });
     actions_.on("quit", [this] { close(); });
@@ -120,6 +129,9 @@ void MainWindow::fillMenus() {
             recent->addAction(QFileInfo(path).fileName(), this, [this, path] { openPath(path); })->setToolTip(path);
         if (recent->isEmpty()) recent->addAction(tr("None yet"))->setEnabled(false);
     });
+    menuOf(*menuBar(), "File")
+        ->insertMenu(actions_["save"], new RecentRunsMenu(
+                                           files_, [this] { return mayReplaceResults(); }, this));
 }
 
 void MainWindow::fillModelMenu() {

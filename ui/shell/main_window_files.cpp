@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files in and out of the window. Reading and writing sessions happens off the GUI thread.
+// Files in and out of the window.
 #include <QApplication>
 #include <QDateTime>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QMimeData>
-#include <QPointer>
-#include <QStandardPaths>
-#include <QThreadPool>
+#include <QPushButton>
 #include <QTimer>
 #include <algorithm>
 
@@ -24,6 +23,7 @@
 #include "ui/shell/model_dialog.h"
 #include "ui/shell/run_status.h"
 #include "ui/shell/save_name.h"
+#include "ui/shell/session_messages.h"
 
 namespace kvasir::ui {
 
@@ -107,6 +107,7 @@ nlohmann::json MainWindow::viewJson() const {
             {"prompt_shown", lanes_->promptShown()}};
 }
 
+/// The file may say anything: what is not in the run is not shown.
 void MainWindow::applyViewJson(const nlohmann::json& view) {
     if (!view.is_object()) return;
     const RunModel& run = controller_.run();
@@ -127,9 +128,68 @@ void MainWindow::applyViewJson(const nlohmann::json& view) {
         view_.setCrosshairStep(c->get<int>());
 }
 
+void MainWindow::connectFiles() {
+    files_.setViewSource([this] { return viewJson(); });
+    auto* session_messages = new SessionMessages(
+        files_, *messages_, [this] { save(true); }, [this] { return mayReplaceResults(); }, this);
+    connect(&files_, &SessionFiles::said, this, [this](const QString& text) { status_->say(text); });
+    connect(&files_, &SessionFiles::titleChanged, this, &MainWindow::showTitle);
+    connect(&files_, &SessionFiles::saved, this, [this](const QString& path, const QString& problem) {
+        if (problem.isEmpty())
+            settings_.addRecentFile(path);
+        else
+            messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
+        emit sessionSaved(path, problem);
+    });
+    connect(&files_, &SessionFiles::adopted, this, [this](const Session& session) {
+        edits_.stack().clear();
+        if (const auto view = session.extra.find("view"); view != session.extra.end()) applyViewJson(*view);
+        if (!files_.path().isEmpty()) settings_.addRecentFile(files_.path());
+        const QString model = QString::fromStdString(session.experiment.model_path);
+        const bool other = !model.isEmpty() && (!controller_.model() ||
+                                                QString::fromStdString(controller_.model()->file().path()) != model);
+        if (other && QFileInfo::exists(model))
+            controller_.loadModel(model);
+        else if (other)
+            messages_->show(
+                QStringLiteral("file"), MessageBar::Kind::warn,
+                tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.")
+                    .arg(model));
+        status_->show();
+        updateActions();
+    });
+    connect(&files_, &SessionFiles::opened, this, [this](const QString& path, const QString& problem) {
+        if (!problem.isEmpty()) messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
+        emit sessionOpened(path, problem);
+    });
+    showTitle();
+    session_messages->offerUnclosed();
+}
+
+void MainWindow::showTitle() {
+    const QString title = files_.title();
+    setWindowTitle(title.isEmpty() ? QStringLiteral("Kvasir") : QStringLiteral("%1[*] — Kvasir").arg(title));
+    setWindowModified(!title.isEmpty() && files_.modified());
+}
+
+/// False when results would be lost and the person at the window wants to keep them. Nothing is asked while the journal
+/// has them.
+bool MainWindow::mayReplaceResults() {
+    if (unasked_ || !files_.wouldLoseResults()) return true;
+    QMessageBox box(QMessageBox::Warning, tr("Results are not saved"),
+                    tr("What is on screen is in no file and could not be kept: %1")
+                        .arg(QString::fromStdString(files_.history().state().problem.message())),
+                    QMessageBox::Cancel, this);
+    QAbstractButton* save_it = box.addButton(tr("Save as …"), QMessageBox::AcceptRole);
+    QAbstractButton* drop = box.addButton(tr("Lose the results"), QMessageBox::DestructiveRole);
+    box.exec();
+    if (box.clickedButton() == save_it) save(true);
+    return box.clickedButton() == drop;
+}
+
 void MainWindow::save(bool ask_name) {
-    QString path = session_path_;
-    if (ask_name || path.isEmpty()) {
+    QString path = files_.path();
+    if (ask_name || path.isEmpty() || !files_.mayOverwrite()) {
         QString problem;
         path = askForSaveName(this, tr("Save session"),
                               path.isEmpty() ? folder() + QStringLiteral("/experiment.kvasir") : path,
@@ -140,70 +200,8 @@ void MainWindow::save(bool ask_name) {
     saveSessionTo(path);
 }
 
-void MainWindow::saveSessionTo(const QString& path) {
-    auto session = std::make_shared<Session>(controller_.session());
-    session->extra["view"] = viewJson();
-    QPointer<MainWindow> self(this);
-    status_->say(tr("Saving %1").arg(QFileInfo(path).fileName()));
-    QThreadPool::globalInstance()->start([self, session, path] {
-        const Status saved = save_session(*session, path.toStdString());
-        const QString problem = saved ? QString() : QString::fromStdString(saved.error().message());
-        QMetaObject::invokeMethod(qApp, [self, path, problem] {
-            if (!self) return;
-            if (problem.isEmpty()) {
-                self->session_path_ = path;
-                self->setWindowTitle(QStringLiteral("%1 — Kvasir").arg(QFileInfo(path).fileName()));
-                self->settings_.addRecentFile(path);
-                self->status_->say(tr("Saved %1").arg(path));
-            } else {
-                self->messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
-            }
-            emit self->sessionSaved(path, problem);
-        });
-    });
-}
-
 void MainWindow::openSession(const QString& path) {
-    QPointer<MainWindow> self(this);
-    QThreadPool::globalInstance()->start([self, path] {
-        auto session = std::make_shared<Result<Session>>(load_session(path.toStdString()));
-        QMetaObject::invokeMethod(qApp, [self, path, session] {
-            if (!self) return;
-            QString problem;
-            if (*session) {
-                Session& loaded = session->value();
-                const std::string model = loaded.experiment.model_path;
-                self->edits_.stack().clear();
-                self->controller_.adoptSession(loaded);
-                if (const auto view = loaded.extra.find("view"); view != loaded.extra.end()) self->applyViewJson(*view);
-                if (path != self->lastSessionPath()) {
-                    self->session_path_ = path;
-                    self->setWindowTitle(QStringLiteral("%1 — Kvasir").arg(QFileInfo(path).fileName()));
-                    self->settings_.addRecentFile(path);
-                }
-                const bool other =
-                    !model.empty() && (!self->controller_.model() || self->controller_.model()->file().path() != model);
-                if (other && QFileInfo::exists(QString::fromStdString(model)))
-                    self->controller_.loadModel(QString::fromStdString(model));
-                else if (other)
-                    self->messages_->show(
-                        QStringLiteral("file"), MessageBar::Kind::warn,
-                        tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.")
-                            .arg(QString::fromStdString(model)));
-                self->status_->show();
-                self->updateActions();
-            } else {
-                problem = QString::fromStdString(session->error().message());
-                self->messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
-            }
-            emit self->sessionOpened(path, problem);
-        });
-    });
-}
-
-QString MainWindow::lastSessionPath() const {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
-           QStringLiteral("/kvasir/last.kvasir");
+    if (mayReplaceResults()) files_.open(path);
 }
 
 void MainWindow::exportWithDialog(const PlotDock* chosen) {
@@ -239,7 +237,7 @@ void MainWindow::exportAllTo(const QString& folder_path) {
 
 void MainWindow::runJobs(std::vector<ExportJob> jobs) {
     if (jobs.empty()) return;
-    std::vector<std::pair<QString, QString>> inputs{{session_path_, tr("the session")}};
+    std::vector<std::pair<QString, QString>> inputs{{files_.path(), tr("the session")}};
     if (controller_.model())
         inputs.emplace_back(QString::fromStdString(controller_.model()->file().path()), tr("the model"));
     if (const QString why = refusal(jobs, inputs); !why.isEmpty()) {

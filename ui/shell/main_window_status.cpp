@@ -28,6 +28,8 @@ void MainWindow::updateActions() {
     actions_["add-lane"]->setEnabled(edits_.hasRoom());
     actions_["make-equal"]->setEnabled(!equal_terms(compared_lanes(controller_.experiment())));
     banner_run_->setEnabled(model);
+    actions_["last-session"]->setEnabled(files_.hasLastSession());
+    banner_last_->setVisible(files_.hasLastSession());
 }
 
 void MainWindow::updateBanner() {

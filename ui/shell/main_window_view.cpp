@@ -2,14 +2,11 @@
 // Layouts, theme, type size, focus, and what is kept when the window closes.
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDir>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QTimer>
 #include <algorithm>
 
-#include "core/session/session_file.h"
 #include "ui/lanes/lanes_view.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/experiment_dock.h"
@@ -169,19 +166,23 @@ void MainWindow::changeEvent(QEvent* event) {
     }
 }
 
+void MainWindow::quitUnasked() {
+    unasked_ = true;
+    while (QWidget* dialog = QApplication::activeModalWidget())
+        if (!dialog->close()) break;
+    close();
+    QApplication::quit();
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
     setPresent(false);
     settings_.set("window/geometry", saveGeometry());
     settings_.set("window/state", layout_->isOwn() ? layout_->save() : QByteArray());
     settings_.set("experiment/last", QByteArray::fromStdString(experiment_to_json(controller_.experiment()).dump()));
-    controller_.stop();
-    if (settings_.remembers() && !controller_.run().empty()) {  // quitting loses nothing
-        Session session = controller_.session();
-        session.extra["view"] = viewJson();
-        QDir().mkpath(QFileInfo(lastSessionPath()).absolutePath());
-        const Status saved = save_session(session, lastSessionPath().toStdString());
-        if (!saved) qWarning("kvasir: %s", saved.error().message().c_str());
-    }
+    if (const QString problem = files_.leave(); problem.isEmpty())
+        files_.closeRuns();  // without a last session the next start offers the run
+    else if (!unasked_ && files_.wouldLoseResults() && !mayReplaceResults())
+        return event->ignore();
     event->accept();
 }
 

@@ -82,6 +82,13 @@ void RunController::stop() {
     engine_.stop();
 }
 
+void RunController::endRun() {
+    engine_.cancel_load();
+    engine_.stop(false);
+    engine_.wait_until_idle();
+    tick();
+}
+
 Session RunController::session() const {
     Session session;
     session.experiment = experiment_;

@@ -48,6 +48,8 @@ class RunController : public QObject {
     void resume();
     void step();  ///< one token, then pause; starts a run when none is under way
     void stop();
+    /// Stops whatever is done, waits for it (one layer at most) and takes what it measured: before the window closes.
+    void endRun();
 
     /// Session in the form that is saved; and the other way: replaces experiment and run, and tells everybody.
     Session session() const;
