@@ -167,17 +167,19 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::show(double share, const std::string& what) {
     const int percent = int(share * 100);
-    if (!on_ || percent == last_percent_) return;
+    // "token 3 of 56" and "token 4 of 56" are one stage, "reading the prompt" is another.
+    const std::string stage = what.substr(0, what.find_first_of("0123456789"));
+    if (!on_ || (percent == last_percent_ && stage == stage_)) return;
     if (terminal_) {
         const int filled = percent * 30 / 100;
         fmt::print(stderr, "\r\033[K[{}{}] {:3}% {}", std::string(size_t(filled), '#'),
                    std::string(size_t(30 - filled), ' '), percent, what);
         std::fflush(stderr);
         open_ = true;
-    } else if (last_percent_ < 0 || percent / 25 != last_percent_ / 25) {
+    } else if (stage != stage_ || percent / 25 != last_percent_ / 25) {
         fmt::print(stderr, "{}: {} %\n", what, percent);
     }
-    last_percent_ = percent;
+    last_percent_ = percent, stage_ = stage;
 }
 
 void ProgressLine::note(const std::string& line) {

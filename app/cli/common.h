@@ -65,6 +65,7 @@ class ProgressLine {
  private:
     bool on_, terminal_;  ///< a terminal that knows escapes
     int last_percent_ = -1;
+    std::string stage_;  ///< what was shown last, without its numbers
     bool open_ = false;
 };
 

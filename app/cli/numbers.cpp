@@ -21,6 +21,11 @@ std::string decimal(std::string& text) {
     return "";
 }
 
+std::string not_negative(std::string& text) {
+    if (!text.empty() && text[0] == '-') return fmt::format("'{}' is below 0", text);
+    return decimal(text);
+}
+
 std::string finite(std::string& text) {
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
@@ -36,8 +41,10 @@ void check_numbers(CLI::App& app) {
         for (CLI::Option* option : command->get_options()) {
             const std::string type = option->get_type_name();
             // transform() goes before the checks that were added with the option.
-            if (type.rfind("INT", 0) == 0 || type.rfind("UINT", 0) == 0)
+            if (type.rfind("INT", 0) == 0)
                 option->transform(CLI::Validator(decimal, ""));
+            else if (type.rfind("UINT", 0) == 0)
+                option->transform(CLI::Validator(not_negative, ""));
             else if (type.rfind("FLOAT", 0) == 0)
                 option->transform(CLI::Validator(finite, ""));
         }

@@ -105,7 +105,13 @@ int ReplayCommand::operator()() const {
     auto kv =
         KvCache::create(*spec, {1, recording.n_kv_heads, recording.head_dim, recording.n_tokens}, common.kernel_path());
     if (!kv) return fail(common, kv.error());
-    const auto steps = replay(**kv, recording, t0, {}, true, interrupted_by_user());
+    const auto steps = [&] {
+        ProgressLine progress(common);
+        const auto show = [&](int step) {
+            progress.show(double(step) / std::max(1, recording.n_tokens - t0), fmt::format("step {}", step));
+        };
+        return replay(**kv, recording, t0, show, true, interrupted_by_user());
+    }();
     if (!steps) return fail(common, steps.error());
     const bool whole = int(steps->size()) == recording.n_tokens - t0;
     if (!whole) job.interrupted();

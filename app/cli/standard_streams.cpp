@@ -6,7 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+
+#include "core/base/output_file.h"
 
 namespace kvasir::cli {
 
@@ -18,8 +19,7 @@ void open_standard_streams() {
 
 Error stdout_error(int number) {
     // 0: an earlier write met it, and its errno is gone.
-    return {ErrorCode::disk, "cannot write", "standard output",
-            number == ENOSPC || number == 0 ? "the disk is full" : std::strerror(number), "Send it to another place."};
+    return output::disk_error("standard output", number ? number : ENOSPC);
 }
 
 Status flush_stdout() {
