@@ -39,6 +39,7 @@ struct Engine::Impl {
     EngineStatus status;
     std::shared_ptr<const Model> model;
     std::shared_ptr<const RunInfo> info;
+    RunBegun begun;  ///< not taken yet
     RunLog log;
     Mailbox<DistributionFrame> frames;
 
@@ -300,6 +301,7 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     {
         const std::scoped_lock lock(mutex);
         info = std::make_shared<const RunInfo>(run->info());
+        begun = {info, with};
         status.n_planned = info->n_planned;
         status.run_serial = info->serial;
         observer = next_observer;
@@ -406,6 +408,11 @@ void Engine::observe(std::shared_ptr<RunObserver> observer) {
 EngineStatus Engine::status() const {
     const std::scoped_lock lock(impl_->mutex);
     return impl_->status;
+}
+
+RunBegun Engine::take_begun() {
+    const std::scoped_lock lock(impl_->mutex);
+    return std::exchange(impl_->begun, {});
 }
 
 std::shared_ptr<const RunInfo> Engine::run_info() const {

@@ -53,6 +53,12 @@ struct EngineStatus {
     std::vector<std::string> lane_errors;
 };
 
+/// A run and the model it is made with, which need not be the one that is open any more.
+struct RunBegun {
+    std::shared_ptr<const RunInfo> info;
+    std::shared_ptr<const Model> model;
+};
+
 class Engine {
  public:
     Engine();
@@ -78,6 +84,9 @@ class Engine {
 
     EngineStatus status() const;
     std::shared_ptr<const RunInfo> run_info() const;
+    /// The run that began last, once: without info when none began since the last call. Asked AFTER drain() it is never
+    /// older than those records.
+    RunBegun take_begun();
     /// Takes the records that came since the last call. run_info() asked AFTER drain() is never older than them.
     RunRecords drain();
 

@@ -99,6 +99,7 @@ Session RunController::session() const {
 
 void RunController::adoptSession(const Session& session) {
     engine_.stop(false);
+    engine_.take_begun();  // nobody wants it any more
     const auto info = engine_.run_info();
     run_serial_ = info ? info->serial : 0;
     loaded_run_ = true;
@@ -123,19 +124,20 @@ void RunController::cancelDistribution() {
     engine_.cancel_distribution();
 }
 
-void RunController::beginRun(std::shared_ptr<const RunInfo> info) {
-    run_serial_ = info->serial;
+void RunController::beginRun(const RunBegun& begun) {
+    run_serial_ = begun.info->serial;
+    run_model_ = begun.model;
     loaded_run_ = false;
-    const ModelConfig& config = model_->config();
+    const ModelConfig& config = run_model_->config();
     auto run = std::make_shared<RunModel>();
-    run->begin(info, config.n_layers, config.n_kv_heads, config.head_dim);
-    for (const int id : info->prompt_ids)
+    run->begin(begun.info, config.n_layers, config.n_kv_heads, config.head_dim);
+    for (const int id : begun.info->prompt_ids)
         keepPiece(*run, id);
     replaceRun(std::move(run));
 }
 
 void RunController::keepPiece(RunModel& run, int id) {
-    if (id >= 0) run.set_piece(id, std::string(model_->tokenizer().piece(id)));
+    if (id >= 0) run.set_piece(id, std::string(run_model_->tokenizer().piece(id)));
 }
 
 bool RunController::append(RunRecords& records) {
@@ -160,18 +162,21 @@ bool RunController::append(RunRecords& records) {
 }
 
 void RunController::tick() {
-    if (auto model = engine_.model(); model && model != model_) {
-        model_ = std::move(model);
-        emit modelChanged();
-    }
     const EngineStatus status = engine_.status();
     RunRecords records = engine_.drain();
     bool grew = append(records);  // the last ones of the run that is shown
-    if (const auto info = engine_.run_info(); info && info->serial != run_serial_ && model_) {
+    const RunBegun begun = engine_.take_begun();
+    if (auto model = engine_.model(); model && model != model_) {  // never older than the one of `begun`
+        model_ = std::move(model);
+        emit modelChanged();
+    }
+    if (begun.info && begun.info->serial != run_serial_) {
         if (grew) emit recordsAppended();
-        beginRun(info);
+        beginRun(begun);
         grew = append(records);
     }
+    if (status.run_serial == run_serial_ && !under_way(status.state) && !loaded_run_ && run_model_ != model_)
+        run_model_.reset();  // all records are there: another model's memory is not held
     if (grew) emit recordsAppended();
     if (auto frame = engine_.take_distribution()) emit distributionReady(std::move(frame));
     if (!sameStatus(status, status_)) {

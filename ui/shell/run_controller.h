@@ -69,7 +69,7 @@ class RunController : public QObject {
 
  private:
     void tick();
-    void beginRun(std::shared_ptr<const RunInfo> info);
+    void beginRun(const RunBegun& begun);
     void replaceRun(std::shared_ptr<RunModel> run);
     bool append(RunRecords& records);       ///< takes those of run(); false: there were none
     void keepPiece(RunModel& run, int id);  ///< the run keeps the bytes of every token it names
@@ -79,6 +79,7 @@ class RunController : public QObject {
     EngineStatus status_;
     Experiment experiment_;
     std::shared_ptr<const Model> model_;
+    std::shared_ptr<const Model> run_model_;                   ///< what run_ is made with, while records of it may come
     nlohmann::json session_extra_ = nlohmann::json::object();  ///< keys of the last session file that are not ours
     uint64_t run_serial_ = 0;
     bool step_when_started_ = false;
