@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/cli/commands.h"
 #include "app/cli/job.h"
@@ -79,6 +80,7 @@ struct CachesCommand {
             nlohmann::json j = provenance(nullptr, KernelPath::fused);
             j["spec"] = spec, j["long_spec"] = long_spec(*parsed), j["title"] = display_name(*parsed);
             j["bits_per_value"] = {{"nominal", bits}}, j["head_dim"] = head_dim;
+            if (std::isnan(bits)) j["bits_per_value"]["why"] = "rules for layers: it depends on the model's layers";
             return job.finish(std::move(j));
         }
         if (head_dim_given) job.note("--head-dim does not change the long form; --json also prints the nominal bits");

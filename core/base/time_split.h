@@ -5,8 +5,9 @@
 
 namespace kvasir {
 
-/// Where one lane's step went, nanoseconds of wall time. Work that lanes share (matmul, other) is divided equally among
-/// them; cache work is each lane's own. Over all lanes the parts add up to the step.
+/// Where one lane's step went, nanoseconds of wall time. Work that is the same for all lanes (matmul, other) is divided
+/// equally among them; reading and quantizing its cache is each lane's own. Over all lanes the parts add up to the
+/// step.
 struct TimeSplit {
     double matmul = 0, quantize = 0, scores = 0, softmax = 0, weighted_sum = 0, rotate = 0, other = 0;
     double total() const { return matmul + quantize + scores + softmax + weighted_sum + rotate + other; }

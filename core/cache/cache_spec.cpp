@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/cache/registry.h"
 #include "core/cache/spec_text.h"
@@ -116,10 +117,16 @@ Status apply_option(std::string_view text, const SchemeRow& row, Assignment opti
     for (const PresetOption& policy : policy_options())
         keys.push_back(policy.key);
     keys.insert(keys.end(), {"k", "v"});
+    const std::string near = nearest(option.key, keys);
+    std::string value = near == "k" || near == "v" ? "fp16" : near.starts_with("layers") ? "0:fp16" : "";
+    for (const SchemeOption& known : row.options)
+        if (known.shown.key == near) value = known.shown.default_value;
+    for (const PresetOption& policy : policy_options())
+        if (policy.key == near && value.empty()) value = policy.default_value;
     return refuse(text,
                   fmt::format("{} has no option {}, only {}", row.name,
                               option.key.empty() ? "without a name" : option.key, list(keys)),
-                  fmt::format("Nearest: {}.", nearest(option.key, keys)));
+                  fmt::format("Nearest: {}={}.", near, value));
 }
 
 Result<CacheSpec> parse_preset(std::string_view text) {
@@ -192,6 +199,7 @@ double nominal_bits_per_value(const CacheSpec& spec, int head_dim, int n_layers)
         if (side.exact()) return double(side.bits);
         return side.bits + 16.0 * constants_per_group(side) / (side.group > 0 ? side.group : head_dim);
     };
+    if (n_layers <= 0 && !spec.layers.empty()) return std::numeric_limits<double>::quiet_NaN();
     double sum = 0;
     for (int layer = 0; layer < n_layers; ++layer) {
         const CacheSpec here = spec.at_layer(layer);

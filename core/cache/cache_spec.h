@@ -94,6 +94,8 @@ struct CacheSpec {
     friend bool operator==(const CacheSpec&, const CacheSpec&) = default;
 
     bool exact() const { return k.exact() && v.exact() && layers.empty(); }
+    /// The cache reads back what it was given, whenever it is read: nothing is ever quantized, turned or centred.
+    bool keeps_everything() const { return k.plain() && v.plain() && layers.empty(); }
     /// False: KvCache::commit does nothing, in no layer. A quick answer: true wherever there are layer rules.
     bool may_commit() const {
         return flush_first || flush_k == FlushRule::write || flush_v == FlushRule::write || !layers.empty();
@@ -131,8 +133,8 @@ std::string long_spec(const CacheSpec& spec);
 /// Says whether the scheme can store this geometry; the error explains why not and what would do.
 Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim);
 
-/// Nominal bits per value (codes and group constants, no residual), mean of K and V and of n_layers layers (0: of the
-/// scheme without its layer rules).
+/// Nominal bits per value (codes and group constants, no residual), mean of K and V and of n_layers layers. Rules for
+/// layers count: without a number of layers (0) a spec that has some has no figure, and gives NaN.
 double nominal_bits_per_value(const CacheSpec& spec, int head_dim, int n_layers = 0);
 
 /// One option of a preset, for the command line's list and the window's editor.

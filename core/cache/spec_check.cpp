@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/cache/registry.h"
 #include "core/cache/rotation.h"
 #include "core/cache/spec_text.h"
 #include "core/cache/store.h"
@@ -58,6 +59,9 @@ Status check_side(std::string_view text, Side which, const SideSpec& side, Flush
     if (which == Side::v && side.pre_rope) return no("values have no RoPE", "Leave rope=before out.");
     if (!(side.fp8_scale > 0)) return no("the scale must be above 0", "Use scale=1.");
     if (side.signs && !side.rotates()) return no("random signs do nothing without a rotation", "Add rotate.");
+    if (side.codec == Codec::affine && side.form == SideSpec::Form::integer && side.bits == 8)
+        return no("the integer zero point is an int8, in which those of 8 bits do not fit; Quanto had it for 2 and 4",
+                  "Use form=shift.");
     if (side.codec == Codec::exl3 && (side.group != 32 || side.tile != 32 || side.signs || side.pairs))
         return no("exllamav3 turns its groups of 32 and nothing else", "Use group=32:rotate=32.");
     if (side.codec == Codec::ggml && side.group != 32) return no("ggml's blocks have 32 values", "Use group=32.");
@@ -92,6 +96,13 @@ Status check_side(std::string_view text, Side which, const SideSpec& side, Flush
     return {};
 }
 
+/// Has the text's form this option? The long form has all of the sides', a preset its own.
+bool can_say(std::string_view text, std::string_view key) {
+    const SchemeRow* row = find_scheme(spec_text::split(spec_text::trim(text), ',')[0]);
+    return !row || std::any_of(row->options.begin(), row->options.end(),
+                               [&](const SchemeOption& option) { return option.shown.key == key; });
+}
+
 Status check_side_geometry(std::string_view text, Side which, const SideSpec& side, FlushRule rule, int head_dim) {
     if (side.plain()) return {};
     const char* name = which == Side::k ? "keys" : "values";
@@ -102,12 +113,17 @@ Status check_side_geometry(std::string_view text, Side which, const SideSpec& si
     const int block = rotation_block(side, which, head_dim);
     if (block > 0 && head_dim % block != 0)
         return no(fmt::format("blocks of {} do not divide a head of {} channels", block, head_dim),
-                  "Use rotate=on for the whole head.");
+                  side.codec == Codec::exl3 || !can_say(text, "rotate") ? "Use fp8, or a quanto or hqq preset."
+                  : has_hadamard(head_dim)                              ? "Use rotate=on for the whole head."
+                                                                        : "Use rotate=off.");
     if (block > 0 && !has_hadamard(block))
         return no(fmt::format("there is no Hadamard matrix of order {} to rotate with: 2^n, or 4k from quadratic "
                               "residues",
                               block),
-                  "Rotate smaller blocks, for example rotate=16, or use a preset without rotation, such as kivi:2.");
+                  !can_say(text, "rotate") ? "Use fp8, or another preset without rotation."
+                  : head_dim % 4 == 0
+                      ? "Rotate smaller blocks: rotate=4, or use a preset without rotation, such as fp8."
+                      : "Use rotate=off, or a preset without rotation, such as fp8.");
     if ((side.pairs || side.pre_rope) && head_dim % 2 != 0)
         return no(fmt::format("a head of {} channels has no pairs", head_dim), "Use another model.");
     if (side.exact() || side.axis != Axis::token) return {};
@@ -116,7 +132,7 @@ Status check_side_geometry(std::string_view text, Side which, const SideSpec& si
         return no(
             fmt::format("hqq's optimizer codes a whole tensor, and {} bits in groups of {} can only be flushed whole",
                         side.bits, side.group),
-            "Use flush=whole, optimize=off, or 1, 2, 4 or 8 bits.");
+            "Use flush=whole or optimize=off.");
     const int group = group_at(side, head_dim).group;
     if (side.codec == Codec::turbo && (group < 4 || side.bits > 6))
         return no(fmt::format("there is no grid of {} bits for vectors of {}", side.bits, group),
@@ -126,9 +142,9 @@ Status check_side_geometry(std::string_view text, Side which, const SideSpec& si
         std::vector<int> fitting;
         for (int size = 8; size <= head_dim; size *= 2)
             if (head_dim % size == 0) fitting.push_back(size);
-        const bool fixed = side.codec == Codec::ggml || side.codec == Codec::exl3;
+        const bool fixed = side.codec == Codec::ggml || side.codec == Codec::exl3 || !can_say(text, "group");
         return no(fmt::format("groups of {} do not divide a head of {} channels", group, head_dim),
-                  fitting.empty() || fixed ? "Use a quanto or hqq preset."
+                  fitting.empty() || fixed ? "Use fp8, or a quanto or hqq preset."
                                            : fmt::format("Use a group of {}.", numbers(fitting)));
     }
     return {};

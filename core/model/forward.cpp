@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/model/attention.h"
 #include "kernels/cpu/ops.h"
@@ -48,6 +49,7 @@ struct Forward::Impl {
     std::vector<float> x, h, q, k, v, o, gate, up, prepared, cos, sin;
     std::vector<AttentionRow> rows;
     std::vector<TimeSplit> times, cpu_times;
+    std::vector<double> quantize_cpu;  ///< per sequence: what its own caches took to quantize
     double wall = 0, matmul_ns = 0, quantize_ns = 0, attention_ns = 0;
 
     int n_rows() const { return int(rows.size()); }
@@ -170,7 +172,6 @@ void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequenc
     for (Sequence& s : sequences)
         for (KvCache* cache : s.caches)
             cache->extend(layer, int(s.tokens.size()));
-    const Clock::time_point start = Clock::now();
     pool.for_each(n_rows() * c.n_kv_heads, 1, [&](int item, int) {
         const size_t row = size_t(item / c.n_kv_heads), head = size_t(item % c.n_kv_heads);
         const float *cosine = cos.data() + row * half, *sine = sin.data() + row * half;
@@ -194,26 +195,34 @@ void Forward::Impl::store_keys_and_values(int layer, std::span<Sequence> sequenc
         for (KvCache* cache : sequences[size_t(rows[row].sequence)].caches)
             cache->put(layer, int(head), rows[row].position, key, value);
     });
-    quantize_ns += ns_since(start);
 }
 
-/// Calls quantize(cache, side) for both sides of every cache, in parallel; a refusal marks the sequence.
+/// Calls quantize(cache, side) for both sides of every cache that quantizes, in parallel; a refusal marks the sequence.
 template <class F>
 void Forward::Impl::each_side(std::span<Sequence> sequences, F&& quantize) {
     const Clock::time_point start = Clock::now();
     std::vector<std::pair<Sequence*, KvCache*>> jobs;
     for (Sequence& s : sequences)
         for (KvCache* cache : s.caches)
-            jobs.emplace_back(&s, cache);
-    std::vector<Status> results(jobs.size() * 2);
+            if (!cache->spec().keeps_everything()) jobs.emplace_back(&s, cache);
+    if (jobs.empty()) return;
+    struct Outcome {
+        Status status;
+        double ns = 0;
+    };
+    std::vector<Outcome> results(jobs.size() * 2);
     pool.for_each(int(results.size()), 1, [&](int i, int) {
-        results[size_t(i)] = quantize(*jobs[size_t(i / 2)].second, i % 2 ? Side::v : Side::k);
+        const Clock::time_point begun = Clock::now();
+        results[size_t(i)].status = quantize(*jobs[size_t(i / 2)].second, i % 2 ? Side::v : Side::k);
+        results[size_t(i)].ns = ns_since(begun);
     });
-    for (size_t i = 0; i < results.size(); ++i)
-        if (!results[i] && !jobs[i / 2].first->failed) {
-            jobs[i / 2].first->failed = true;
-            jobs[i / 2].first->error = results[i].error();
-        }
+    for (size_t i = 0; i < results.size(); ++i) {
+        Sequence& sequence = *jobs[i / 2].first;
+        quantize_cpu[size_t(&sequence - sequences.data())] += results[i].ns;
+        if (results[i].status || sequence.failed) continue;
+        sequence.failed = true;
+        sequence.error = results[i].status.error();
+    }
     quantize_ns += ns_since(start);
 }
 
@@ -288,8 +297,8 @@ void Forward::Impl::compute_logits(bool all, std::vector<float>& logits) {
     matmuls({{&model->output(), &no_bias, logits.data(), round_up_8(c.n_vocab)}}, n, prepared.data());
 }
 
-/// Attention's wall time goes to the sequences in proportion to the time their own work took; the rest is shared
-/// equally.
+/// The wall time of attention and of quantizing goes to the sequences in proportion to the time their own work took;
+/// the rest (matrices, norms, RoPE, rounding K and V to fp16), which is the same work for each, is shared equally.
 void Forward::Impl::split_times(std::span<Sequence> sequences) {
     times.assign(sequences.size(), TimeSplit{});
     double cpu = 0;
@@ -297,6 +306,7 @@ void Forward::Impl::split_times(std::span<Sequence> sequences) {
         cpu += t.total();
     const double n = double(sequences.size());
     const double factor = cpu > 0 ? attention_ns / cpu : 0;
+    const double quantized = std::accumulate(quantize_cpu.begin(), quantize_cpu.end(), 0.0);
     for (size_t s = 0; s < times.size(); ++s) {
         TimeSplit& t = times[s];
         t.scores = cpu_times[s].scores * factor;
@@ -304,7 +314,7 @@ void Forward::Impl::split_times(std::span<Sequence> sequences) {
         t.weighted_sum = cpu_times[s].weighted_sum * factor;
         t.rotate = cpu_times[s].rotate * factor;
         t.matmul = matmul_ns / n;
-        t.quantize = quantize_ns / n;
+        t.quantize = quantized > 0 ? quantize_ns * quantize_cpu[s] / quantized : 0;
         t.other = std::max(0.0, wall - matmul_ns - quantize_ns - attention_ns) / n;
     }
 }
@@ -317,6 +327,7 @@ Status Forward::run(std::span<Sequence> sequences, const ForwardOptions& options
     m.collect_rows(sequences);
     m.reserve();
     m.cpu_times.assign(sequences.size(), TimeSplit{});
+    m.quantize_cpu.assign(sequences.size(), 0);
     m.matmul_ns = m.quantize_ns = m.attention_ns = 0;
 
     size_t row = 0;

@@ -100,8 +100,8 @@ class LawBook {
 
     Result<Laws> check() {
         for (const auto chapter : {&LawBook::paths_and_draws, &LawBook::blind, &LawBook::exact_turns,
-                                   &LawBook::comparisons, &LawBook::widths, &LawBook::space}) {
-            if (progress_) progress_(double(n_chapters_++) / 6, "checking the laws");
+                                   &LawBook::comparisons, &LawBook::widths, &LawBook::space, &LawBook::own_time}) {
+            if (progress_) progress_(double(n_chapters_++) / 7, "checking the laws");
             const Status ok = (this->*chapter)();
             if (!ok && ok.error().code == ErrorCode::interrupted) return Laws{std::move(laws_), false};
             if (!ok) return ok.error();
@@ -273,6 +273,23 @@ class LawBook {
                 "Quanto axis 0: error of the first tokens after 6 flushes over that after 1");
         at_most("requantization drifts", 1.5 / *drifts, 1,
                 "HQQ axis 0: the same error grows by half or more (1.5 / growth)");
+        return {};
+    }
+
+    /// What stands beside a lane must not make it look slow. Speeds vary with the machine, so the best of some tries is
+    /// taken, and the bound is wide: booking another lane's quantizing to it is a factor of 5.
+    Status own_time() {
+        double beside_itself = 0, beside_another = 0;
+        for (int i = 0; i < 4; ++i)
+            for (const auto& [other, best] : {std::pair<const char*, double*>{"fp16,sink=1", &beside_itself},
+                                              {"hqq:4,residual=2", &beside_another}}) {
+                const auto t = run_trial(setup({"fp16", other}, 24));
+                if (!t) return t.error();
+                *best = std::max(*best, t->measured.summary(0).tokens_per_second);
+            }
+        at_most("a lane's time is its own", beside_itself / beside_another, 2,
+                "tokens/s of fp16 beside another fp16 over those beside hqq:4 that quantizes at every second step; the "
+                "best of 4 runs each");
         return {};
     }
 

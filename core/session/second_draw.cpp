@@ -14,17 +14,12 @@ namespace {
 /// over 49152 ids: 12 MiB) and that the lanes do not wait long for the pass.
 constexpr size_t kRowsPerPass = 64;
 
-/// Does the cache read back what it was given, whenever it is read?
-bool keeps_everything(const CacheSpec& spec) {
-    return spec.k.plain() && spec.v.plain() && spec.layers.empty();
-}
-
 }  // namespace
 
 SecondDraw::SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order)
     : cache_(std::move(cache)),
       forward_(model, n_threads, sum_order),
-      rows_per_pass_(keeps_everything(cache_->spec()) ? kRowsPerPass : 1),
+      rows_per_pass_(cache_->spec().keeps_everything() ? kRowsPerPass : 1),
       n_vocab_(size_t(model->config().n_vocab)) {}
 
 Result<std::unique_ptr<SecondDraw>> SecondDraw::create(std::shared_ptr<const Model> model, const CacheSpec& reference,

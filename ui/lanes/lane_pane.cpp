@@ -38,7 +38,8 @@ void LanePane::updateHeader() {
     c.measures_floor = experiment.noise_floor;
     c.reference_path = experiment.kernels == KernelPath::reference;
     const int head_dim = measured ? run.head_dim() : controller_.model() ? controller_.model()->config().head_dim : 64;
-    c.nominal_bits = nominal_bits_per_value(spec, head_dim);
+    const int n_layers = measured ? run.n_layers() : controller_.model() ? controller_.model()->config().n_layers : 0;
+    c.nominal_bits = nominal_bits_per_value(spec, head_dim, n_layers);
     if (measured) {
         if (lane() < int(run.info().lanes.size())) c.failed = run.info().lanes[size_t(lane())].failed;
         c.summary = run.summary(lane());

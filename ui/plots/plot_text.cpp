@@ -223,8 +223,13 @@ QString unequalNote(const RunModel& run) {
                           ? QString::number(spec.residual_k)
                           : QStringLiteral("%1/%2").arg(spec.residual_k).arg(spec.residual_v));
     }
-    if (equal_terms(compared)) return {};
-    return QStringLiteral("Not an equal comparison: residual %1 tokens").arg(residuals.join(QStringLiteral(" · ")));
+    QStringList words;
+    for (const Term term : differing_terms(compared))
+        words << (term == Term::residual
+                      ? QStringLiteral("residual %1 tokens").arg(residuals.join(QStringLiteral(" · ")))
+                      : QString::fromUtf8(term_words(term)));
+    if (words.isEmpty()) return {};
+    return QStringLiteral("Not an equal comparison: ") + words.join(QStringLiteral("; "));
 }
 
 }  // namespace kvasir::ui

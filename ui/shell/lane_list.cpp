@@ -84,9 +84,11 @@ QWidget* LaneList::makeRow(int lane) {
     label->setText(name);
     typeset(label, 10, reference ? Face::semibold : Face::regular);
     label->setToolTip(tr("%1\n%2\nDrag to move the lane").arg(name, QString::fromStdString(long_spec(setup.spec))));
-    const int head_dim = controller_.model() ? controller_.model()->config().head_dim : 64;
-    auto* bits = makeLabel(reference ? tr("reference") : fixedText(nominal_bits_per_value(setup.spec, head_dim), 1), 9,
-                           Face::regular, QStringLiteral("dim"));
+    const auto model = controller_.model();
+    const int head_dim = model ? model->config().head_dim : 64, n_layers = model ? model->config().n_layers : 0;
+    auto* bits =
+        makeLabel(reference ? tr("reference") : fixedText(nominal_bits_per_value(setup.spec, head_dim, n_layers), 1), 9,
+                  Face::regular, QStringLiteral("dim"));
     bits->setToolTip(tr("nominal bits per value"));
     auto* more = new QToolButton(row);
     more->setIcon(icon(QStringLiteral("more"), QStringLiteral("dim")));

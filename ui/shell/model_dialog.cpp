@@ -192,8 +192,8 @@ void ModelDialog::fillSchemes(const ModelSummary& s) {
         const Status fits = check_geometry(*spec, s.config.n_kv_heads, s.config.head_dim);
         const int r = schemes_->rowCount();
         schemes_->insertRow(r);
-        const QString bits =
-            fits ? fixedText(nominal_bits_per_value(*spec, s.config.head_dim), 2) : QString(QChar(0x2013));
+        const QString bits = fits ? fixedText(nominal_bits_per_value(*spec, s.config.head_dim, s.config.n_layers), 2)
+                                  : QString(QChar(0x2013));
         const QString why =
             fits ? QString::fromStdString(preset.origin) : QString::fromStdString(fits.error().message());
         const QStringList cells{QString::fromStdString(preset.title), fits ? tr("yes") : tr("no"), bits, why};

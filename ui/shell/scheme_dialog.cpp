@@ -244,7 +244,7 @@ void SchemeDialog::showProblem(const QString& sentence) {
 void SchemeDialog::showFacts() {
     long_form_->setText(QString::fromStdString(long_spec(spec_)));
     const int head_dim = config_ ? config_->head_dim : 64;
-    const double bits = nominal_bits_per_value(spec_, head_dim);
+    const double bits = nominal_bits_per_value(spec_, head_dim, config_ ? config_->n_layers : 0);
     bits_->setText(fixedText(bits, 2));
     if (!config_) {
         bytes_->setText(QChar(0x2013));

@@ -129,6 +129,9 @@ class CacheSpecTest : public QObject {
         QCOMPARE(bits("quarot:4"), 4.5);
         QCOMPARE(bits("exl3:3"), 3.5);
         QCOMPARE(nominal_bits_per_value(parse_cache_spec("quanto:4,layers=0-1:fp16").value(), 64, 4), (32 + 9.0) / 4);
+        QCOMPARE(nominal_bits_per_value(parse_cache_spec("quanto:4,layers=0-1:fp16").value(), 64, 2), 16.0);
+        // How many layers there are decides: without their number there is no figure.
+        QVERIFY(std::isnan(nominal_bits_per_value(parse_cache_spec("quanto:4,layers=0-1:fp16").value(), 64)));
     }
 
     void names_for_people() {

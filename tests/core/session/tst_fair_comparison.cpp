@@ -27,6 +27,29 @@ class TestFairComparison : public QObject {
         off.lanes[1].enabled = false;
         QVERIFY(equal(off));
     }
+    void everythingThatDiffersIsNamed() {
+        const auto terms = [](const std::vector<std::string>& specs) {
+            return differing_terms(compared_lanes(lanes(specs)));
+        };
+        using enum Term;
+        QCOMPARE(terms({"fp16", "quanto:4", "quanto:2"}), (std::vector<Term>{}));
+        QCOMPARE(terms({"quanto:4", "kivi:2"}), (std::vector<Term>{residual}));
+        QCOMPARE(terms({"quanto:4", "quanto:4,sink=4"}), (std::vector<Term>{sink}));
+        QCOMPARE(terms({"kivi:2", "hadamard:2"}), (std::vector<Term>{rotation}));
+        QCOMPARE(terms({"fp8", "k=fp8; v=fp8; flush=slide; residual=0"}), (std::vector<Term>{prompt}));
+        QCOMPARE(terms({"quanto:4", "ggml:q4_0"}), (std::vector<Term>{residual, prompt, rotation}));
+        const std::string kivi = "k=affine2:group=32:axis=channel; v=affine2:group=32; residual=32; flush=kivi";
+        QCOMPARE(terms({kivi, kivi + "; score=after_flush"}), (std::vector<Term>{score_rule}));
+        const auto keys = [&](const char* option) {
+            return std::string("k=affine2:group=32:axis=channel:") + option +
+                   "; v=affine2:group=32; residual=32; flush=kivi";
+        };
+        QCOMPARE(terms({kivi, keys("centre")}), (std::vector<Term>{centring}));
+        QCOMPARE(terms({kivi, keys("rope=before")}), (std::vector<Term>{rope}));
+        QCOMPARE(terms({"fp16,v=hadamard:2", "quanto:4,v=hadamard:2"}), (std::vector<Term>{}));
+        for (const Term term : {residual, sink, prompt, score_rule, rotation, centring, rope})
+            QVERIFY(*term_words(term));
+    }
     void takesTheFirstLanesResidual() {
         const Experiment e = lanes({"fp16", "quanto:4", "quanto:2,group=32,residual=64", "kivi:2", "hadamard:2"});
         const Experiment made = made_equal(e).value();

@@ -131,6 +131,15 @@ class TestRun : public QObject {
         QVERIFY(texts[2].find("Dorothea Vance") == std::string::npos);
         QCOMPARE(run.summary(1).first_flip, 9);
     }
+    void anExactLaneIsBookedNoQuantizing() {
+        const RunModel run = carry_out(tiny_model(), experiment({"fp16", "hqq:4,group=16,residual=2"}, 12));
+        double quantizing = 0;
+        for (size_t i = 0; i < 12; ++i) {
+            QCOMPARE(run.lane(0)[i].time.quantize, 0.0);
+            quantizing += run.lane(1)[i].time.quantize;
+        }
+        QVERIFY(quantizing > 0);
+    }
     void oneErrorThatIsNoNumberShowsInTheSummary() {
         RunModel run = carry_out(tiny_model(), experiment({"fp16", "fp32"}, 6));
         QVERIFY(std::isfinite(run.summary(1).kl_max) && run.steps_per_second() > 0);
