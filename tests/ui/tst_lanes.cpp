@@ -9,6 +9,7 @@
 #include "ui/lanes/lanes_view.h"
 #include "ui/lanes/tint.h"
 #include "ui/lanes/token_flow.h"
+#include "ui/shell/byte_text.h"
 #include "ui/shell/format.h"
 #include "ui/shell/run_controller.h"
 #include "ui/shell/theme.h"
@@ -263,7 +264,7 @@ class TestLanes : public QObject {
         QVERIFY(!lanes.popoverShown());
     }
 
-    void bytesThatWaitForTheirCharacterAreShownAtTheEnd() {
+    void bytesAreShownUntilTheirCharacterIsWhole() {
         Session s = session(true);
         std::vector<StepRecord> records = s.run.lane(1);
         for (const int lane : {0, 1})
@@ -278,24 +279,65 @@ class TestLanes : public QObject {
         LaneBody body(state, nullptr);
         body.resize(400, 300);
         body.setRun(runOf(s), 1);
-        QVERIFY(body.stepRect(3).isNull());
-        body.endText();
-        QVERIFY(!body.stepRect(3).isNull());
-        const int width = body.stepRect(3).width();
-        body.endText();  // once
-        QCOMPARE(body.stepRect(3).width(), width);
-        body.setPromptShown(true);  // laid out again
-        QVERIFY(!body.stepRect(3).isNull());
+        const QRect waiting = body.stepRect(3);
+        QVERIFY(waiting.width() > body.stepRect(1).width());  // "E2 82"
+        body.setPromptShown(true);                            // laid out again
+        QCOMPARE(body.stepRect(3).width(), waiting.width());
+        body.setPromptShown(false);
+        for (const int lane : {0, 1}) {
+            StepRecord r = s.run.lane(lane).back();
+            r.step = r.position = 4;
+            r.token_id = 6;
+            s.run.append({r});
+        }
+        s.run.set_piece(6, "\xAC");
+        body.appendNew();
+        QVERIFY(body.stepRect(3).isNull());  // whole now, where its last byte came
+        QVERIFY(!body.stepRect(4).isNull() && body.stepRect(4).width() < waiting.width());
+    }
 
-        RunController controller;
-        ViewState view;
-        LanesView lanes(controller, view);
-        lanes.resize(900, 500);
-        lanes.show();
-        controller.adoptSession(s);  // a run from a file is over
-        QVERIFY(!lanes.panes()[1]->body()->stepRect(3).isNull());
-        view.setLaneShown(0, false);
-        QVERIFY(!lanes.panes()[0]->body()->stepRect(3).isNull());
+    void bytesAreShownAsBytes() {
+        QCOMPARE(tokenText("\xEC\x9D"), QStringLiteral("EC 9D"));
+        QCOMPARE(tokenText(" caf\xC3"), QStringLiteral("caf C3"));
+        QCOMPARE(tokenText("\x80"), QStringLiteral("80"));
+        QCOMPARE(tokenText("\xEC\x9D\xB4"), QStringLiteral("이"));
+        QCOMPARE(tokenText(" the"), QStringLiteral(" the"));
+        QCOMPARE(tokenText("  "), QStringLiteral("␣␣"));
+        QCOMPARE(tokenText("a\n\x01"), QStringLiteral("a↵␁"));
+        ByteText text;
+        QCOMPARE(text.push("\xEC"), QString());
+        QCOMPARE(text.waiting(), QStringLiteral("EC"));
+        QCOMPARE(text.push("\x9D"), QString());
+        QCOMPARE(text.waiting(), QStringLiteral("EC 9D"));
+        QCOMPARE(text.push("\xB4!"), QStringLiteral("이!"));
+        QCOMPARE(text.waiting(), QString());
+        QCOMPARE(text.push("\xEC\x9D") + text.push("x"), QStringLiteral(" EC 9D x"));  // never became a character
+    }
+
+    void whatWaitsLeavesNoTrace() {
+        const QFont font = Theme::instance().font(11);
+        for (const double width : {60.0, 90.0, 200.0}) {
+            TokenFlow plain, waited;
+            plain.setFont(font, width);
+            waited.setFont(font, width);
+            for (const char* token : {"One", " two", "three", " ", "four\n", "fiveandsix", " seven"}) {
+                plain.append(QLatin1String(token));
+                waited.append(QLatin1String(token));
+                waited.setWaiting(QStringLiteral("EC 9D 81 80"));
+                QVERIFY(waited.fragments().size() > plain.fragments().size());
+                waited.setWaiting({});
+                QCOMPARE(waited.lineCount(), plain.lineCount());
+                waited.setWaiting(QStringLiteral("EC 9D"));
+            }
+            plain.append(QStringLiteral("end"));
+            waited.append(QStringLiteral("end"));
+            QCOMPARE(waited.lineCount(), plain.lineCount());
+            QCOMPARE(waited.fragments().size(), plain.fragments().size());
+            for (size_t i = 0; i < plain.fragments().size(); ++i) {
+                QCOMPARE(waited.fragments()[i].x, plain.fragments()[i].x);
+                QCOMPARE(waited.fragments()[i].line, plain.fragments()[i].line);
+            }
+        }
     }
 
     void figuresInsideTheNoiseFloorAreGreyed() {

@@ -13,12 +13,6 @@
 
 namespace kvasir::ui {
 
-namespace {
-QString utf16(const std::string& utf8) {
-    return QString::fromUtf8(utf8.data(), qsizetype(utf8.size()));
-}
-}  // namespace
-
 LaneBody::LaneBody(ViewState& view, QWidget* parent) : QWidget(parent), view_(view) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
@@ -31,7 +25,6 @@ void LaneBody::setRun(std::shared_ptr<const RunModel> run, int lane) {
     run_ = std::move(run);
     lane_ = lane;
     scroll_ = 0;
-    ended_ = false;
     rebuild();
 }
 
@@ -49,22 +42,12 @@ void LaneBody::rebuild() {
     flow_.setFont(Theme::instance().font(points_), width() - 2 * Theme::instance().px(11));
     marks_.clear();
     n_floors_ = run_ ? run_->floors().size() : 0;
-    utf8_ = Utf8Stream();
+    text_ = ByteText();
     first_flip_ = -1;
     if (promptTokens() > 0)
         for (const int id : run_->info().prompt_ids)
-            flow_.append(utf16(utf8_.push(run_->piece_of(id))));
+            flow_.append(text_.push(run_->piece_of(id)));
     appendNew();
-    if (ended_) endText();
-    emit contentGrew();
-    update();
-}
-
-void LaneBody::endText() {
-    ended_ = true;
-    const std::string tail = utf8_.finish();
-    if (tail.empty() || marks_.empty()) return;
-    flow_.extendLast(utf16(tail));
     emit contentGrew();
     update();
 }
@@ -81,7 +64,7 @@ void LaneBody::appendNew() {
     const bool reference = lane_ == run_->info().experiment.reference;
     for (size_t i = marks_.size(); i < records.size(); ++i) {
         const StepRecord& r = records[i];
-        first_line = std::min(first_line, flow_.append(utf16(utf8_.push(run_->piece_of(r.token_id)))));
+        first_line = std::min(first_line, flow_.append(text_.push(run_->piece_of(r.token_id))));
         marks_.push_back(markOf(r));
         if (first_flip_ < 0 && !reference && r.comparable && !r.top1_agrees) {
             first_flip_ = int(i);
@@ -89,6 +72,7 @@ void LaneBody::appendNew() {
             flip_margin_ = i < exact.size() ? exact[i].margin : 0;
         }
     }
+    flow_.setWaiting(text_.waiting());
     emit contentGrew();
     const int top = stripHeight() + int(first_line * flow_.lineHeight()) - scroll_;
     update(0, std::max(0, top), width(), height());
@@ -105,6 +89,7 @@ void LaneBody::setNote(const QString& rich, bool bad) {
     if (note_ == rich && note_bad_ == bad) return;
     note_ = rich;
     note_bad_ = bad;
+    emit contentGrew();  // there is another room for the text
     update();
 }
 
@@ -128,10 +113,11 @@ void LaneBody::retint() {
 }
 
 void LaneBody::setScroll(int y) {
+    y = std::clamp(y, 0, endScroll());
     if (y == scroll_) return;
     const int by = scroll_ - y, text_height = visibleHeight();
     scroll_ = y;
-    if (note_.isEmpty() && std::abs(by) < text_height)
+    if (std::abs(by) < text_height)
         scroll(0, by, QRect(0, stripHeight(), width(), text_height));
     else
         update();
@@ -143,8 +129,21 @@ void LaneBody::updateStrip() {
     if (stripText(&is_flip) != strip_painted_) update(0, 0, width(), stripHeight());
 }
 
-int LaneBody::stripHeight() const {
+int LaneBody::leastHeadHeight() {
     return QFontMetrics(Theme::instance().font(9)).height() + Theme::instance().px(14);
+}
+int LaneBody::stripHeight() const {
+    return leastHeadHeight() + noteHeight();
+}
+int LaneBody::endScroll() const {
+    const int line = lineHeight();
+    return (std::max(0, contentHeight() - visibleHeight()) + line - 1) / line * line;
+}
+int LaneBody::placeAt(int y) const {
+    return flow_.firstTokenOf(y / lineHeight());
+}
+int LaneBody::scrollForPlace(int place) const {
+    return flow_.lineOf(std::min(place, flow_.tokenCount() - 1)) * lineHeight();
 }
 int LaneBody::contentHeight() const {
     return int(flow_.height());
@@ -224,7 +223,7 @@ void LaneBody::moveCursor(int step) {
     if (last < 0) return;
     const int at = std::clamp(step, 0, last);
     view_.setCrosshairStep(at);
-    emit scrollWanted(scrollFor(at));
+    if (const int y = scrollFor(at); y != scroll_) emit scrollWanted(y);
     const StepRecord& r = run_->lane(lane_)[size_t(at)];
     setAccessibleDescription(
         tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));

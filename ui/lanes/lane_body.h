@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/tokenizer.h"
 #include "core/session/run_model.h"
 #include "ui/lanes/token_flow.h"
+#include "ui/shell/byte_text.h"
 #include "ui/shell/view_state.h"
 
 namespace kvasir::ui {
@@ -22,17 +22,24 @@ class LaneBody : public QWidget {
     /// Shows `lane` of `run`, from the start. What is laid out here belongs to this run and keeps it.
     void setRun(std::shared_ptr<const RunModel> run, int lane);
     void appendNew();  ///< takes the records that came since
-    void endText();    ///< no record comes any more: bytes that wait for the rest of their character are shown
     void setPromptShown(bool shown);
-    void setNote(const QString& rich, bool bad = false);  ///< instead of text: why there is none
+    void setNote(const QString& rich, bool bad = false);  ///< above the text, or alone: why there is no (more) text
+    const QString& note() const { return note_; }
     void setTextPoints(double points);
     void restyle();  ///< theme, type or width changed: lay out and tint again
     void retint();
 
-    void setScroll(int y);
+    void setScroll(int y);  ///< no further than endScroll()
+    int scrolled() const { return scroll_; }
+    int endScroll() const;      ///< where the last line is in sight, in whole lines
     int contentHeight() const;  ///< of the text, pixels
     int visibleHeight() const;  ///< room for it
     int lineHeight() const { return int(flow_.lineHeight()); }
+    /// Places count the prompt's tokens that are shown, then the steps.
+    int placeAt(int y) const;             ///< of the first token in the line at this scroll position
+    int scrollForPlace(int place) const;  ///< that shows this token's line at the top
+    /// Height of everything above the text, without a note.
+    static int leastHeadHeight();
     int step() const { return view_.crosshairStep(); }  ///< token under the cursor, -1: none
     /// Rectangle of a token in this widget; null when it is not in sight.
     QRect stepRect(int step) const;
@@ -44,7 +51,7 @@ class LaneBody : public QWidget {
  signals:
     void hovered(int step);    ///< -1: the mouse left the text
     void details(int step);    ///< Enter, or a click on the token
-    void scrollWanted(int y);  ///< absolute position
+    void scrollWanted(int y);  ///< position of this lane
     void wheelTurned(int pixels);
     void contentGrew();
     void promptToggled();
@@ -65,7 +72,8 @@ class LaneBody : public QWidget {
         unsigned char tint = 0;
         bool other_top1 = false;
     };
-    int stripHeight() const;
+    int stripHeight() const;  ///< of all that is above the text
+    int noteHeight() const;
     int promptTokens() const;  ///< shown in the flow, before step 0
     int stepAt(const QPoint& point, bool nearest) const;
     void rebuild();
@@ -82,8 +90,7 @@ class LaneBody : public QWidget {
     TokenFlow flow_;
     std::vector<Mark> marks_;  // by step
     size_t n_floors_ = 0;      // of run_->floors(), known to the marks
-    Utf8Stream utf8_;
-    bool ended_ = false;
+    ByteText text_;
     QString strip_painted_;
     int first_flip_ = -1;
     float flip_margin_ = 0;

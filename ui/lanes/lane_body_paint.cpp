@@ -13,6 +13,29 @@
 
 namespace kvasir::ui {
 
+namespace {
+
+std::unique_ptr<QTextDocument> noteDocument(const QString& rich, bool bad, int width) {
+    const Theme& theme = Theme::instance();
+    auto document = std::make_unique<QTextDocument>();
+    document->setDefaultFont(theme.font(10));
+    document->setDefaultStyleSheet(QStringLiteral("p { color: %1; }")
+                                       .arg(theme.colour(bad ? QStringLiteral("bad") : QStringLiteral("dim")).name()));
+    document->setHtml(QStringLiteral("<p>%1</p>").arg(rich));
+    document->setTextWidth(width);
+    return document;
+}
+
+}  // namespace
+
+/// Of a note above text: a note alone has the whole pane.
+int LaneBody::noteHeight() const {
+    if (note_.isEmpty() || marks_.empty()) return 0;
+    const Theme& theme = Theme::instance();
+    const int whole = int(noteDocument(note_, note_bad_, width() - 2 * theme.px(11))->size().height());
+    return std::min(whole, height() / 3);
+}
+
 /// One line above the text that never moves: the prompt at the top; else the first flip when it is out of sight, or
 /// the number of the first token in sight.
 QString LaneBody::stripText(bool* is_flip) const {
@@ -38,7 +61,9 @@ QString LaneBody::stripText(bool* is_flip) const {
         }
     }
     return (prompt_shown_ ? QStringLiteral("▾ ") : QStringLiteral("▸ ")) +
-           tr("prompt, %1 tokens, attention exact").arg(countText(n_prompt));
+           (run_->info().experiment.lanes[size_t(lane_)].spec.quantizes_as_it_writes(run_->n_layers())
+                ? tr("prompt, %1 tokens, read quantized").arg(countText(n_prompt))
+                : tr("prompt, %1 tokens, attention exact").arg(countText(n_prompt)));
 }
 
 void LaneBody::paintEvent(QPaintEvent* event) {
@@ -47,22 +72,22 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     painter.fillRect(event->rect(), theme.colour(QStringLiteral("base")));
     const int pad = theme.px(11), strip = stripHeight();
     if (!note_.isEmpty()) {
-        QTextDocument document;
-        document.setDefaultFont(theme.font(10));
-        document.setDefaultStyleSheet(
-            QStringLiteral("p { color: %1; }")
-                .arg(theme.colour(note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")).name()));
-        document.setHtml(QStringLiteral("<p>%1</p>").arg(note_));
-        document.setTextWidth(width() - 2 * pad);
+        painter.save();
         painter.translate(pad - 4, theme.px(10));
-        document.drawContents(&painter);
-        return;
+        const auto document = noteDocument(note_, note_bad_, width() - 2 * pad);
+        document->drawContents(&painter, QRectF(0, 0, width(), height() - theme.px(10)));
+        painter.restore();
+        if (marks_.empty()) return;
+        painter.translate(0, noteHeight());
     }
     bool is_flip = false;
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
     strip_painted_ = stripText(&is_flip);
-    painter.drawText(QRect(pad, theme.px(6), width() - 2 * pad, strip - theme.px(6)), Qt::AlignVCenter, strip_painted_);
+    const QRect line(pad, theme.px(6), width() - 2 * pad, leastHeadHeight() - theme.px(6));
+    painter.drawText(line, Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(strip_painted_, Qt::ElideRight, line.width()));
+    painter.resetTransform();
 
     painter.setClipRect(QRect(0, strip, width(), height() - strip) & event->rect());
     painter.setFont(theme.font(points_));

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands above a lane's text: chip, name, badges, and five figures that keep their place.
+// What stands above a lane's text: chip, name, badges, and figures that keep their place. Names give way before
+// figures, and figures go behind the chevron before one of them is cut.
 #pragma once
 
 #include <QToolButton>
-#include <QVector>
 #include <QWidget>
-#include <optional>
 
-#include "core/session/run_model.h"
-#include "ui/shell/chip.h"
+#include "ui/lanes/lane_metrics.h"
 
 namespace kvasir::ui {
 
@@ -17,41 +15,32 @@ class LaneHeader : public QWidget {
  public:
     explicit LaneHeader(QWidget* parent = nullptr);
 
-    struct Content {
-        LaneLook look;
-        QString name, spec;
-        bool reference = false, exact = false, reference_path = false, failed = false;
-        double nominal_bits = 0;
-        std::optional<LaneSummary> summary;  ///< none before the first record
-        bool measures_floor = false;         ///< the figure below comes, if later than the others
-        double noise_floor = 0;              ///< mean KL of the reference's second draw, nats; 0: not measured yet
-        bool insideNoiseFloor() const {
-            return !reference && summary && summary->n_comparable > 0 && summary->kl_mean < noise_floor;
-        }
-    };
-    void setContent(const Content& content);
-    void setCompact(bool compact);  ///< one line: chip, name, bits, KL
+    void setContent(const LaneHeaderContent& content);
+    const LaneHeaderContent& content() const { return content_; }
+    void setCompact(bool compact);  ///< one line: chip, name, KL with n, chevron for the rest
+    bool compact() const { return compact_; }
     QToolButton* menuButton() { return menu_; }
+    QToolButton* chevron() { return chevron_; }
     QSize sizeHint() const override;
+    static int heightOf(bool compact);
+    /// Figures that are printed at this width; the others are behind the chevron.
+    QVector<LaneMetric> shownMetrics() const;
 
  protected:
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
 
  private:
-    struct Metric {
-        QString key, value, widest;
-        bool dim = false;
-        QString beside = QString();  ///< in grey after the value
-        QString text() const { return beside.isEmpty() ? value : value + QLatin1Char(' ') + beside; }
-    };
-    QVector<Metric> metrics() const;
-    int paintName(QPainter& painter, int y);
+    int paintName(QPainter& painter, int y, int right);
+    void paintFigures(QPainter& painter);
+    void paintShort(QPainter& painter);
+    void placeButtons();
     int figuresTop() const;  // of the part that changes while a run goes on
+    QVector<int> widthsOf(const QVector<LaneMetric>& metrics) const;
 
-    Content content_;
+    LaneHeaderContent content_;
     bool compact_ = false;
-    QToolButton* menu_;
+    QToolButton *menu_, *chevron_;
 };
 
 }  // namespace kvasir::ui

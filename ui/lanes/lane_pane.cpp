@@ -29,7 +29,7 @@ void LanePane::updateHeader() {
     const Experiment& experiment = controller_.shownExperiment();
     if (lane() >= int(experiment.lanes.size())) return;
     const CacheSpec& spec = experiment.lanes[size_t(lane())].spec;
-    LaneHeader::Content c;
+    LaneHeaderContent c;
     c.look = Theme::instance().laneOf(experiment, lane());
     c.name = QString::fromStdString(display_name(spec));
     c.spec = QString::fromStdString(spec.text);
@@ -41,22 +41,26 @@ void LanePane::updateHeader() {
     const int n_layers = measured ? run.n_layers() : controller_.model() ? controller_.model()->config().n_layers : 0;
     c.nominal_bits = nominal_bits_per_value(spec, head_dim, n_layers);
     if (measured) {
-        if (lane() < int(run.info().lanes.size())) c.failed = run.info().lanes[size_t(lane())].failed;
-        c.summary = run.summary(lane());
-        c.noise_floor = run.noise_floor().kl_mean;
+        c.trouble = QString::fromStdString(run.failure(lane()));
+        tally_.catchUp(controller_.sharedRun(), lane());
+        c.noise_floor = tally_.floor_kl_mean();
+        NoiseFloor floor;
+        floor.kl_mean = c.noise_floor;
+        c.figures = lane_figures(run, lane(), c.trouble.isEmpty() ? tally_.summary() : LaneSummary(), floor);
     }
     header_->setContent(c);
     body_->setAccessibleName(tr("Text of lane %1, %2").arg(c.look.letter, c.name));
     updateNote();
 }
 
+/// Why there is no text, or no more of it.
 void LanePane::updateNote() {
     const RunModel& run = controller_.run();
     if (!run.empty()) {
-        const auto& lanes = run.info().lanes;
-        if (lane() < int(lanes.size()) && lanes[size_t(lane())].failed)
-            return body_->setNote(QString::fromStdString(lanes[size_t(lane())].error.message()).toHtmlEscaped(), true);
+        if (const std::string& why = run.failure(lane()); !why.empty())
+            return body_->setNote(tr("No figures: %1").arg(QString::fromStdString(why)).toHtmlEscaped(), true);
         if (!run.lane(lane()).empty()) return body_->setNote({});
+        if (controller_.runIsOver()) return body_->setNote(tr("The run ended before a token was measured."));
         return body_->setNote(tr("The model reads the prompt, %1 tokens.").arg(run.info().prompt_ids.size()));
     }
     const Experiment& experiment = controller_.experiment();
@@ -64,8 +68,10 @@ void LanePane::updateNote() {
         return body_->setNote(
             tr("The text the other lanes are measured against. It appears here while the model reads."));
     const QString name = QString::fromStdString(display_name(experiment.lanes[size_t(lane())].spec)).toHtmlEscaped();
+    const QString reference =
+        QString::fromStdString(display_name(experiment.lanes[size_t(experiment.reference)].spec)).toHtmlEscaped();
     body_->setNote(
-        tr("Same text, cache stored as <b>%1</b>. Tokens are tinted by their error against fp16.").arg(name));
+        tr("Same text, cache stored as <b>%1</b>. Tokens are tinted by their error against %2.").arg(name, reference));
 }
 
 void LanePane::restyle() {

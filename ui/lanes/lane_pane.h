@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include "core/session/lane_tally.h"
 #include "ui/lanes/lane_body.h"
 #include "ui/lanes/lane_header.h"
 
@@ -33,6 +34,7 @@ class LanePane : public QWidget {
     RunController& controller_;
     LaneHeader* header_;
     LaneBody* body_;
+    LaneTally tally_;
 };
 
 }  // namespace kvasir::ui

@@ -2,13 +2,14 @@
 #include "ui/lanes/lanes_view.h"
 
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QMenu>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/lanes/lane_pane.h"
+#include "ui/lanes/lane_tabs.h"
 #include "ui/lanes/tint_legend.h"
 #include "ui/lanes/token_popover.h"
 #include "ui/shell/run_controller.h"
@@ -20,6 +21,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     : QWidget(parent),
       controller_(controller),
       view_(view),
+      tabs_(new LaneTabs(this)),
       ground_(new QWidget(this)),
       grid_(new QGridLayout(ground_)),
       bar_(new QScrollBar(Qt::Vertical, this)),
@@ -27,6 +29,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(3);
+    column->addWidget(tabs_);
     auto* row = new QHBoxLayout;
     row->setSpacing(2);
     row->addWidget(ground_, 1);
@@ -35,20 +38,15 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     column->addWidget(legend_);
     grid_->setContentsMargins(0, 0, 0, 0);
     grid_->setSpacing(5);
+    tabs_->hide();
     bar_->setAccessibleName(tr("Scroll all lanes"));
     hover_timer_.setSingleShot(true);
     hover_timer_.setInterval(350);
     connect(&hover_timer_, &QTimer::timeout, this, [this] {
         if (hover_pane_ && hover_step_ >= 0) showPopover(hover_pane_, hover_step_);
     });
-    header_timer_.setSingleShot(true);
-    header_timer_.setInterval(400);  // figures that a person reads need no more
-    connect(&header_timer_, &QTimer::timeout, this, &LanesView::updateHeaders);
-    connect(bar_, &QScrollBar::valueChanged, this, [this](int y) {
-        if (!adjusting_) following_ = y >= bar_->maximum();
-        applyScroll();
-        hidePopover();
-    });
+    connectScrolling();
+    connect(tabs_, &LaneTabs::changed, this, &LanesView::arrange);
     connect(&controller_, &RunController::runLeaves, this, [this] {
         hover_timer_.stop();
         hidePopover();
@@ -59,8 +57,7 @@ LanesView::LanesView(RunController& controller, ViewState& view, QWidget* parent
     });
     connect(&controller_, &RunController::recordsAppended, this, &LanesView::append);
     connect(&controller_, &RunController::statusChanged, this, [this] {
-        endTexts();
-        if (!header_timer_.isActive()) header_timer_.start();
+        if (!controller_.underWay()) updateHeaders();  // else with the records
     });
     connect(&controller_, &RunController::modelChanged, this, &LanesView::updateHeaders);
     connect(&controller_, &RunController::experimentChanged, this, [this] {
@@ -90,7 +87,7 @@ LanePane* LanesView::makePane(int place) {
     });
     LaneBody* body = pane->body();
     connect(body, &LaneBody::wheelTurned, this, [this](int pixels) { bar_->setValue(bar_->value() + pixels); });
-    connect(body, &LaneBody::scrollWanted, bar_, &QScrollBar::setValue);
+    connect(body, &LaneBody::scrollWanted, this, [this, pane](int y) { scrollLaneTo(pane, y); });
     connect(body, &LaneBody::contentGrew, this, &LanesView::updateScroll);
     connect(body, &LaneBody::promptToggled, this, [this] { setPromptShown(!prompt_shown_); });
     connect(body, &LaneBody::details, this, [this, pane](int step) { showPopover(pane, step); });
@@ -111,54 +108,115 @@ void LanesView::rebuild() {
     hidePopover();
     const Experiment& experiment = controller_.shownExperiment();
     std::vector<int> lanes;
-    for (int i = 0; i < int(experiment.lanes.size()); ++i)
-        if ((experiment.lanes[size_t(i)].enabled || i == experiment.reference) && view_.laneShown(i))
-            lanes.push_back(i);
-    rebuilding_ = true;  // the panes change one by one: what concerns all of them waits for the last
-    while (panes_.size() > lanes.size()) {
-        LanePane* pane = panes_.back();  // whose menu may have asked for this
-        panes_.pop_back();
-        pane->hide();
-        pane->disconnect(this);
-        pane->body()->disconnect(this);
-        pane->setObjectName(QString());
-        pane->deleteLater();
+    QVector<LaneTabs::Lane> tabs;
+    for (int i = 0; i < int(experiment.lanes.size()); ++i) {
+        if ((!experiment.lanes[size_t(i)].enabled && i != experiment.reference) || !view_.laneShown(i)) continue;
+        lanes.push_back(i);
+        tabs << LaneTabs::Lane{i, Theme::instance().laneOf(experiment, i),
+                               QString::fromStdString(display_name(experiment.lanes[size_t(i)].spec)),
+                               i == experiment.reference};
     }
-    while (panes_.size() < lanes.size())
-        panes_.push_back(makePane(int(panes_.size())));
-    hover_pane_ = nullptr;
-    lanes_ = lanes;
-    columns_ = 0;
-    arrange();
-    for (size_t i = 0; i < panes_.size(); ++i)
-        panes_[i]->setLane(lanes[i]);
-    endTexts();
-    rebuilding_ = false;
+    {
+        // the panes change one by one: what concerns all of them waits for the last
+        const QScopedValueRollback<bool> batch(batch_, true);
+        while (panes_.size() > lanes.size()) {
+            LanePane* pane = panes_.back();  // whose menu may have asked for this
+            panes_.pop_back();
+            pane->hide();
+            pane->disconnect(this);
+            pane->body()->disconnect(this);
+            pane->setObjectName(QString());
+            pane->deleteLater();
+        }
+        while (panes_.size() < lanes.size())
+            panes_.push_back(makePane(int(panes_.size())));
+        hover_pane_ = nullptr;
+        placed_.clear();
+        for (size_t i = 0; i < panes_.size(); ++i)
+            panes_[i]->setLane(lanes[i]);
+        tabs_->setLanes(tabs);
+        arrange();
+    }
     legend_->setFreeRunning(experiment.mode == Mode::free_running);
+    updateGeometry();
     updateScroll();
 }
 
-void LanesView::arrange() {
-    // as many columns as keep 32 characters per line
-    const QFontMetricsF metrics(Theme::instance().font(points_));
-    const double narrowest = metrics.averageCharWidth() * 32 + 2 * Theme::instance().px(13);
-    int columns = std::clamp(int((ground_->width() + grid_->spacing()) / (narrowest + grid_->spacing())),
-                             least_columns_, most_columns_);
-    columns = std::min(columns, std::max(1, int(panes_.size())));
-    if (panes_.size() == 4 && columns == 3) columns = 2;
-    if (columns == columns_) return;
-    columns_ = columns;
+LanesRoom LanesView::room() const {
+    const Theme& theme = Theme::instance();
+    const QFontMetricsF metrics(theme.font(points_));
+    LanesRoom room;
+    // of the whole view: what the tabs take is reckoned with, whether they are there or not
+    room.size = {width() - bar_->sizeHint().width() - 2, height() - legend_->sizeHint().height() - 3};
+    room.n_lanes = int(panes_.size());
+    room.gap = grid_->spacing();
+    const int sides = 2 * theme.px(13);
+    room.wide = int(metrics.averageCharWidth() * 32) + sides;
+    room.narrow = std::max(int(metrics.averageCharWidth() * 22) + sides, theme.px(190));
+    room.full_header = LaneHeader::heightOf(false);
+    room.compact_header = LaneHeader::heightOf(true);
+    room.above_text = LaneBody::leastHeadHeight() + 4;
+    room.line = TokenFlow::lineHeightOf(theme.font(points_));
+    room.tabs = tabs_->sizeHint().height() + 3;
+    room.least_columns = least_columns_;
+    room.most_columns = most_columns_;
+    return room;
+}
+
+QSize LanesView::minimumSizeHint() const {
+    const LanesRoom r = room();
+    return {r.narrow + bar_->sizeHint().width() + 2, leastHeightOfLanes(r) + legend_->sizeHint().height() + 3};
+}
+
+LanePane* LanesView::paneOf(int lane) const {
     for (LanePane* pane : panes_)
-        grid_->removeWidget(pane);
-    for (int i = 0; i < 8; ++i) {
-        grid_->setColumnStretch(i, i < columns ? 1 : 0);
-        grid_->setRowStretch(i, i * columns < int(panes_.size()) ? 1 : 0);
+        if (pane->lane() == lane) return pane;
+    return nullptr;
+}
+
+std::vector<LanePane*> LanesView::panesInSight() const {
+    return placed_;
+}
+
+void LanesView::arrange() {
+    const LanesShape shape = shapeOfLanes(room());
+    std::vector<LanePane*> in_sight = panes_;
+    if (shape.tabs) {
+        in_sight.clear();
+        LanePane *chosen = paneOf(tabs_->lane()), *beside = paneOf(tabs_->beside());
+        // the one that is compared with stands first, as the reference does
+        if (beside && beside != chosen && shape.n_panes > 1) in_sight.push_back(beside);
+        if (chosen) in_sight.push_back(chosen);
     }
-    const bool compact = panes_.size() > 4 && width() < Theme::instance().px(900);
-    for (size_t i = 0; i < panes_.size(); ++i) {
-        panes_[i]->header()->setCompact(compact);
-        grid_->addWidget(panes_[i], int(i) / columns, int(i) % columns);
-        panes_[i]->show();
+    tabs_->setVisible(shape.tabs);
+    tabs_->setBesideShown(shape.n_panes > 1);
+    if (shape == shape_ && in_sight == placed_) return;
+    shape_ = shape;
+    place(in_sight);
+    updateScroll();
+}
+
+void LanesView::place(const std::vector<LanePane*>& in_sight) {
+    const QScopedValueRollback<bool> batch(batch_, true);
+    hidePopover();
+    while (QLayoutItem* item = grid_->takeAt(0))
+        delete item;
+    placed_ = in_sight;
+    const int columns = std::max(1, std::min(shape_.columns, int(in_sight.size())));
+    const int rows = (int(in_sight.size()) + columns - 1) / columns;
+    for (int i = 0; i < std::max({grid_->columnCount(), grid_->rowCount(), columns, rows}); ++i) {
+        grid_->setColumnStretch(i, i < columns ? 1 : 0);
+        grid_->setRowStretch(i, i < rows ? 1 : 0);
+    }
+    for (LanePane* pane : panes_)
+        if (std::find(in_sight.begin(), in_sight.end(), pane) == in_sight.end()) pane->hide();
+    for (size_t i = 0; i < in_sight.size(); ++i) {
+        LanePane* pane = in_sight[i];
+        pane->header()->setCompact(shape_.compact);
+        grid_->addWidget(pane, int(i) / columns, int(i) % columns);
+        pane->show();
+        pane->body()->appendNew();  // what came while it was behind a tab
+        pane->updateHeader();
     }
 }
 
@@ -169,15 +227,14 @@ void LanesView::resizeEvent(QResizeEvent* event) {
 }
 
 void LanesView::append() {
-    for (LanePane* pane : panes_)
-        pane->body()->appendNew();
-    if (!header_timer_.isActive()) header_timer_.start();
-}
-
-void LanesView::endTexts() {
-    if (!controller_.runIsOver()) return;
-    for (LanePane* pane : panes_)
-        pane->body()->endText();
+    {
+        const QScopedValueRollback<bool> batch(batch_, true);
+        for (LanePane* pane : placed_) {
+            pane->body()->appendNew();
+            pane->updateHeader();
+        }
+    }
+    updateScroll();
 }
 
 void LanesView::updateHeaders() {
@@ -185,42 +242,17 @@ void LanesView::updateHeaders() {
         pane->updateHeader();
 }
 
-void LanesView::updateScroll() {
-    int content = 0, page = INT_MAX;
-    for (LanePane* pane : panes_) {
-        content = std::max(content, pane->body()->contentHeight());
-        page = std::min(page, pane->body()->visibleHeight());
-    }
-    if (panes_.empty() || rebuilding_) return;
-    adjusting_ = true;
-    bar_->setPageStep(page);
-    // whole lines, so that none is cut under the line above the text
-    const int line = panes_.front()->body()->lineHeight();
-    bar_->setSingleStep(line);
-    bar_->setRange(0, (std::max(0, content - page) + line - 1) / line * line);
-    if (following_) bar_->setValue(bar_->maximum());
-    adjusting_ = false;
-    applyScroll();  // of panes that came later than the bar's last move, too
-}
-
-void LanesView::applyScroll() {
-    for (LanePane* pane : panes_) {
-        const int line = pane->body()->lineHeight();
-        pane->body()->setScroll(bar_->value() / line * line);
-    }
-}
-
-void LanesView::setFollowing(bool follow) {
-    following_ = follow;
-    updateScroll();
-}
-
 void LanesView::setPromptShown(bool shown) {
     if (shown == prompt_shown_) return;
     prompt_shown_ = shown;
-    for (LanePane* pane : panes_)
-        pane->body()->setPromptShown(shown);
-    if (shown) bar_->setValue(0);
+    {
+        const QScopedValueRollback<bool> batch(batch_, true);
+        for (LanePane* pane : panes_)
+            pane->body()->setPromptShown(shown);
+    }
+    if (shown) following_ = false;
+    place_ = 0;
+    updateScroll();
     emit promptShownChanged(shown);
 }
 
@@ -228,10 +260,7 @@ void LanesView::setTextPoints(double points, int least_columns, int most_columns
     points_ = points;
     least_columns_ = least_columns;
     most_columns_ = most_columns;
-    for (LanePane* pane : panes_)
-        pane->body()->setTextPoints(points);
-    arrange();
-    updateScroll();
+    restyle();
 }
 
 int LanesView::focusedLane() const {
@@ -241,15 +270,21 @@ int LanesView::focusedLane() const {
 }
 
 void LanesView::focusFirstLane() {
-    if (!panes_.empty()) panes_.front()->body()->setFocus();
+    if (!placed_.empty()) placed_.front()->body()->setFocus();
 }
 
 void LanesView::restyle() {
-    columns_ = 0;
-    arrange();
-    for (LanePane* pane : panes_)
-        pane->restyle();
+    {
+        const QScopedValueRollback<bool> batch(batch_, true);
+        for (LanePane* pane : panes_) {
+            pane->body()->setTextPoints(points_);
+            pane->restyle();
+        }
+        tabs_->restyle();
+    }
     legend_->updateGeometry();
+    updateGeometry();
+    arrange();
     updateScroll();
     hidePopover();
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All lanes side by side under one scroll bar.
+// All lanes side by side under one scroll bar, or as tabs where that leaves no room for text.
 #pragma once
 
-#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 #include <vector>
+
+#include "ui/lanes/lanes_shape.h"
 
 class QGridLayout;
 class QMenu;
@@ -14,6 +15,7 @@ class QScrollBar;
 namespace kvasir::ui {
 
 class LanePane;
+class LaneTabs;
 class RunController;
 class TintLegend;
 class TokenPopover;
@@ -31,10 +33,14 @@ class LanesView : public QWidget {
     void setTextPoints(double points, int least_columns, int most_columns);
     int focusedLane() const;  ///< lane with the keyboard focus, -1: none
     void focusFirstLane();
-    const std::vector<LanePane*>& panes() const { return panes_; }
+    const std::vector<LanePane*>& panes() const { return panes_; }  ///< of every lane, in sight or behind a tab
+    std::vector<LanePane*> panesInSight() const;
+    const LanesShape& shape() const { return shape_; }
+    LaneTabs* tabs() { return tabs_; }
     void restyle();
     void hidePopover();
     bool popoverShown() const;
+    QSize minimumSizeHint() const override;
 
  signals:
     void laneMenuWanted(int lane, QMenu* menu);  ///< fill the menu of this lane
@@ -44,31 +50,44 @@ class LanesView : public QWidget {
     void resizeEvent(QResizeEvent*) override;
 
  private:
+    // lanes_view.cpp
     void rebuild();
     void arrange();
+    void place(const std::vector<LanePane*>& in_sight);
     void append();
-    void endTexts();
     void updateHeaders();
-    void updateScroll();
-    void applyScroll();
     void showPopover(LanePane* pane, int step);
     LanePane* makePane(int place);
+    LanePane* paneOf(int lane) const;
+    LanesRoom room() const;
+    // lanes_view_scroll.cpp
+    void connectScrolling();
+    void updateScroll();
+    void applyScroll();
+    void scrolledTo(int y);
+    void scrollLaneTo(LanePane* pane, int y);
+    LanePane* longest() const;
 
     RunController& controller_;
     ViewState& view_;
+    LaneTabs* tabs_;
     QWidget* ground_;
     QGridLayout* grid_;
     QScrollBar* bar_;
     TintLegend* legend_;
     TokenPopover* popover_ = nullptr;
     std::vector<LanePane*> panes_;
-    std::vector<int> lanes_;  // lane of each pane
-    QTimer hover_timer_, header_timer_;
+    LanesShape shape_;
+    std::vector<LanePane*> placed_;  // as they stand in the grid
+    QTimer hover_timer_;
     LanePane* hover_pane_ = nullptr;
     int hover_step_ = -1;
-    bool following_ = true, prompt_shown_ = false, adjusting_ = false, rebuilding_ = false;
+    /// Each lane shows its own end; else all of them show this place (LaneBody::placeAt) at the top.
+    bool following_ = true;
+    int place_ = 0;
+    bool prompt_shown_ = false, adjusting_ = false, batch_ = false;
     double points_ = 11;
-    int least_columns_ = 1, most_columns_ = 4, columns_ = 0;
+    int least_columns_ = 1, most_columns_ = 4;
 };
 
 }  // namespace kvasir::ui

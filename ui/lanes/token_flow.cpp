@@ -21,18 +21,24 @@ qsizetype characterLength(const QString& text, qsizetype at) {
 
 }  // namespace
 
-TokenFlow::TokenFlow() : metrics_(QFont()), line_height_(std::ceil(metrics_.height() * 1.18)) {
+int TokenFlow::lineHeightOf(const QFont& font) {
+    return int(std::ceil(QFontMetricsF(font).height() * 1.18));
+}
+
+TokenFlow::TokenFlow() : metrics_(QFont()), line_height_(lineHeightOf(QFont())) {
     clear();
 }
 
 void TokenFlow::setFont(const QFont& font, double width) {
     metrics_ = QFontMetricsF(font);
-    line_height_ = std::ceil(metrics_.height() * 1.18);
+    line_height_ = lineHeightOf(font);
     width_ = std::max(width, metrics_.averageCharWidth() * 4);
     std::vector<QString> texts = std::move(texts_);
+    const QString waiting = waiting_;
     clear();
     for (const QString& text : texts)
         append(text);
+    setWaiting(waiting);
 }
 
 void TokenFlow::clear() {
@@ -42,9 +48,11 @@ void TokenFlow::clear() {
     line_first_ = {0};
     x_ = word_x_ = 0;
     word_ = 0;
+    waiting_.clear();
 }
 
 int TokenFlow::append(const QString& text) {
+    takeBackWaiting();
     const int before = lineCount() - 1;
     texts_.push_back(text);
     token_first_.push_back(fragments_.size());
@@ -52,12 +60,26 @@ int TokenFlow::append(const QString& text) {
     return before;
 }
 
-int TokenFlow::extendLast(const QString& text) {
-    if (texts_.empty()) return append(text);
+int TokenFlow::setWaiting(const QString& text) {
+    takeBackWaiting();
     const int before = lineCount() - 1;
-    texts_.back() += text;
+    if (text.isEmpty() || texts_.empty()) return before;
+    before_waiting_ = {
+        line_first_.size(), {fragments_.begin() + std::ptrdiff_t(word_), fragments_.end()}, x_, word_x_, word_};
+    waiting_ = text;
     layOut(tokenCount() - 1, text);
     return before;
+}
+
+void TokenFlow::takeBackWaiting() {
+    if (waiting_.isEmpty()) return;
+    waiting_.clear();
+    fragments_.resize(before_waiting_.word_at);
+    fragments_.insert(fragments_.end(), before_waiting_.word.begin(), before_waiting_.word.end());
+    line_first_.resize(before_waiting_.n_lines);
+    x_ = before_waiting_.x;
+    word_x_ = before_waiting_.word_x;
+    word_ = before_waiting_.word_at;
 }
 
 void TokenFlow::layOut(int token, const QString& text) {
@@ -159,6 +181,12 @@ QRectF TokenFlow::rectOf(int token) const {
 int TokenFlow::lineOf(int token) const {
     if (token < 0 || token >= tokenCount() || fragments_.empty()) return 0;
     return fragments_[std::min(token_first_[size_t(token)], fragments_.size() - 1)].line;
+}
+
+int TokenFlow::firstTokenOf(int line) const {
+    if (fragments_.empty()) return -1;
+    const size_t first = line_first_[size_t(std::clamp(line, 0, lineCount() - 1))];
+    return fragments_[std::min(first, fragments_.size() - 1)].token;
 }
 
 int TokenFlow::tokenAt(const QPointF& point, bool nearest) const {

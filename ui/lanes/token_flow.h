@@ -22,12 +22,14 @@ class TokenFlow {
     };
 
     TokenFlow();
+    static int lineHeightOf(const QFont& font);
     void setFont(const QFont& font, double width);  ///< lays everything out again
     void clear();
     /// Adds the next token; returns the first line that changed.
     int append(const QString& text);
-    /// Adds to the text of the last token; returns the first line that changed.
-    int extendLast(const QString& text);
+    /// Shows `text` after the last token until the next append() or the next call; "" takes it back. Returns the first
+    /// line that changed.
+    int setWaiting(const QString& text);
 
     int tokenCount() const { return int(texts_.size()); }
     const QString& textOf(int token) const { return texts_[size_t(token)]; }
@@ -43,6 +45,7 @@ class TokenFlow {
     /// Rectangle of a token's first fragment; empty when it shows nothing.
     QRectF rectOf(int token) const;
     int lineOf(int token) const;
+    int firstTokenOf(int line) const;  ///< that shows something there or further up; -1: none
     /// Token at a point; -1 beside the text. With `nearest` the closest one of that line.
     int tokenAt(const QPointF& point, bool nearest = false) const;
 
@@ -51,6 +54,15 @@ class TokenFlow {
     void place(int token, const QString& text, double width, bool blank);
     void newLine();
     void wrapWord();
+    void takeBackWaiting();
+
+    /// What a word that is taken back had moved.
+    struct Before {
+        size_t n_lines = 0;
+        std::vector<Fragment> word;
+        double x = 0, word_x = 0;
+        size_t word_at = 0;
+    };
 
     QFontMetricsF metrics_;
     double width_ = 0, line_height_;
@@ -61,6 +73,8 @@ class TokenFlow {
     double x_ = 0;
     size_t word_ = 0;    // first fragment of the word being built
     double word_x_ = 0;  // where it starts
+    QString waiting_;
+    Before before_waiting_;
 };
 
 }  // namespace kvasir::ui

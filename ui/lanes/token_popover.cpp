@@ -44,9 +44,9 @@ void TokenPopover::showFor(std::shared_ptr<const RunModel> run, int lane, int st
     step_ = step;
     const Theme& theme = Theme::instance();
     const bool alone = lane == run_->info().experiment.reference;
-    const int width = alone ? theme.px(230) : theme.px(390);
-    const int height = theme.px(40) + theme.px(24) + kRows * rowHeight() + theme.px(48);
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
+    const int width = std::min(alone ? theme.px(230) : theme.px(390), room.width());
+    const int height = theme.px(40) + theme.px(24) + kRows * rowHeight() + theme.px(48);
     int x = std::clamp(token.left(), room.left(), std::max(room.left(), room.right() - width));
     int y = token.bottom() + theme.px(6);
     if (y + height > room.bottom()) y = token.top() - theme.px(6) - height;

@@ -5,6 +5,9 @@
 #include <QFileInfo>
 #include <cmath>
 
+#include "core/model/utf8.h"
+#include "ui/shell/byte_text.h"
+
 namespace kvasir::ui {
 
 QString mibText(uint64_t bytes) {
@@ -40,10 +43,15 @@ QString noiseFloorSentence() {
 }
 
 QString tokenText(const std::string& bytes) {
-    QString text = QString::fromUtf8(bytes.data(), qsizetype(bytes.size()));
+    ByteText whole;
+    QString text = whole.push(bytes);
+    if (const QString rest = whole.waiting(); !rest.isEmpty()) text += QLatin1Char(' ') + rest;
+    if (!is_valid_utf8(bytes)) text = text.simplified();  // beside bytes a space says nothing
+    if (!text.isEmpty() && text.count(QLatin1Char(' ')) == text.size()) text.fill(QChar(0x2423));
     text.replace(QLatin1Char('\n'), QChar(0x21B5));
     text.replace(QLatin1Char('\t'), QChar(0x21E5));
-    text.replace(QLatin1Char('\r'), QChar(0x240D));
+    for (QChar& c : text)
+        if (c.unicode() < 0x20) c = QChar(ushort(0x2400 + c.unicode()));
     return text;
 }
 

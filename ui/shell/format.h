@@ -22,7 +22,8 @@ QString modelTitle(const std::string& path, const std::string& weights);
 /// What the noise floor is, in one sentence.
 QString noiseFloorSentence();
 
-/// Token bytes as one printable line: line breaks and tabs as symbols, invalid bytes as U+FFFD.
+/// Token bytes as one printable line: line breaks, tabs and lone spaces as symbols, parts of characters as bytes: "EC
+/// 9D".
 QString tokenText(const std::string& bytes);
 
 }  // namespace kvasir::ui

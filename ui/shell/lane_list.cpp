@@ -44,7 +44,10 @@ LaneList::LaneList(RunController& controller, ExperimentEdits& edits, QWidget* p
 void LaneList::rebuild() {
     const int focus = focusedLane();
     while (QLayoutItem* item = column_->takeAt(0)) {
-        delete item->widget();
+        QWidget* row = item->widget();  // its menu or check box may have asked for this
+        row->hide();
+        row->setParent(nullptr);
+        row->deleteLater();
         delete item;
     }
     for (int i = 0; i < int(controller_.experiment().lanes.size()); ++i)

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lanes in every room: three lines of text in each, or tabs; no figure cut; scrolling by token.
+#include <QApplication>
+#include <QMenu>
+#include <QScrollBar>
+#include <QTabBar>
+#include <QTest>
+#include <QToolButton>
+
+#include "ui/lanes/lane_pane.h"
+#include "ui/lanes/lane_tabs.h"
+#include "ui/lanes/lanes_shape.h"
+#include "ui/lanes/lanes_view.h"
+#include "ui/shell/format.h"
+#include "ui/shell/run_controller.h"
+
+using namespace kvasir;
+using namespace kvasir::ui;
+
+class TestLanesShape : public QObject {
+    Q_OBJECT
+
+    /// `n` lanes of `steps` tokens of five letters. Lanes of a free-running one end at different places and flip at
+    /// step 3.
+    static Session session(int n, int steps, Mode mode = Mode::teacher_forced) {
+        Session s;
+        s.experiment = Experiment::first_start();
+        s.experiment.mode = mode;
+        const CacheSpec long_name =
+            parse_cache_spec("k=affine3:group=16:axis=tokens; v=affine2:group=32:axis=tokens; residual=32").value();
+        s.experiment.lanes.resize(1);
+        for (int i = 1; i < n; ++i)
+            s.experiment.lanes.push_back({i == 3 ? long_name : parse_cache_spec("quanto:2").value(), true});
+        auto info = std::make_shared<RunInfo>();
+        info->experiment = s.experiment;
+        info->prompt_ids = {1};
+        info->n_planned = steps;
+        info->lanes.resize(size_t(n));
+        s.run.begin(info, 2, 1, 64);
+        s.run.set_piece(1, "Start");
+        for (int id = 2; id < 12; ++id)
+            s.run.set_piece(id, std::string(" ") + std::string(5, char('a' + id)));
+        std::vector<StepRecord> records;
+        for (int lane = 0; lane < n; ++lane)
+            for (int step = 0; step < (mode == Mode::free_running ? steps / (1 + lane) : steps); ++step) {
+                StepRecord r;
+                r.lane = lane;
+                r.step = step;
+                r.position = 1 + step;
+                r.token_id = 2 + (step * 7 + step / 10) % 10;
+                r.kl = lane == 0 ? 0 : 0.00123f;
+                r.top1_agrees = lane == 0 || step != 3;
+                r.comparable = lane == 0 || mode == Mode::teacher_forced || step <= 3;
+                r.bytes.codes = 93000000;
+                r.n_cached = step + 1;
+                records.push_back(r);
+            }
+        s.run.append(std::move(records));
+        s.extra = nlohmann::json::object();
+        return s;
+    }
+
+    static void checkLines(const LanesView& lanes) {
+        QVERIFY(!lanes.panesInSight().empty());
+        for (LanePane* pane : lanes.panesInSight()) {
+            QVERIFY(pane->isVisible());
+            QVERIFY2(pane->body()->visibleHeight() >= kLeastLines * pane->body()->lineHeight(),
+                     qPrintable(QStringLiteral("%1 px for lines of %2, %3 lanes in %4 x %5")
+                                    .arg(pane->body()->visibleHeight())
+                                    .arg(pane->body()->lineHeight())
+                                    .arg(lanes.panes().size())
+                                    .arg(lanes.width())
+                                    .arg(lanes.height())));
+            QVERIFY(pane->body()->endScroll() == 0 || pane->body()->scrolled() <= pane->body()->endScroll());
+        }
+    }
+
+ private slots:
+    void init() { Theme::instance().apply(*qApp, Theme::Kind::light, 1); }
+
+    void anyRoomGivesThreeLinesOrTabs() {
+        LanesRoom room;
+        for (const int line : {14, 20, 38})
+            for (int n = 1; n <= 8; ++n)
+                for (int w = 200; w <= 1800; w += 40)
+                    for (int h = 60; h <= 1100; h += 20) {
+                        room.size = {w, h};
+                        room.n_lanes = n;
+                        room.line = line;
+                        const LanesShape shape = shapeOfLanes(room);
+                        const int rows = (shape.n_panes + shape.columns - 1) / shape.columns;
+                        const int header = shape.compact ? room.compact_header : room.full_header;
+                        const int height = h - (shape.tabs ? room.tabs : 0) - (rows - 1) * room.gap;
+                        const int lines = (height / rows - header - room.above_text) / line;
+                        QVERIFY(shape.columns <= shape.n_panes && shape.n_panes <= n);
+                        QCOMPARE(shape.tabs, shape.n_panes < n || (shape.tabs && n == 2));
+                        if (h >= leastHeightOfLanes(room)) QVERIFY(lines >= kLeastLines);
+                        const int width = (w - (shape.columns - 1) * room.gap) / shape.columns;
+                        if (shape.columns > 1) QVERIFY(width >= room.narrow || !shape.tabs);
+                    }
+    }
+
+    void roomIsNotWasted() {
+        LanesRoom room;
+        room.size = {1400, 900};
+        room.n_lanes = 4;
+        QCOMPARE(shapeOfLanes(room), (LanesShape{4, false, false, 4}));
+        room.size = {1000, 700};
+        QCOMPARE(shapeOfLanes(room), (LanesShape{2, false, false, 4}));
+        room.n_lanes = 8;
+        QCOMPARE(shapeOfLanes(room), (LanesShape{3, false, false, 8}));
+        room.size = {650, 640};
+        QVERIFY(shapeOfLanes(room).compact);
+        room.size = {650, 300};
+        QVERIFY(shapeOfLanes(room).tabs);
+        QCOMPARE(shapeOfLanes(room).n_panes, 2);
+    }
+
+    void everySizeShowsText() {
+        for (const double scale : {0.85, 1.0, 1.1, 1.5})
+            for (const int n : {1, 2, 4, 5, 8}) {
+                Theme::instance().apply(*qApp, Theme::Kind::light, scale);
+                RunController controller;
+                ViewState view;
+                LanesView lanes(controller, view);
+                lanes.setTextPoints(11, 1, 4);
+                lanes.show();
+                controller.adoptSession(session(n, 150));
+                for (const QSize size : {QSize(640, 590), QSize(400, 430), QSize(900, 900), QSize(300, 700)}) {
+                    lanes.resize(size.expandedTo(lanes.minimumSizeHint()));
+                    QCoreApplication::processEvents();
+                    checkLines(lanes);
+                    if (QTest::currentTestFailed()) return;
+                    for (LanePane* pane : lanes.panesInSight()) {  // and the text is there, at its end
+                        QCOMPARE(pane->body()->scrolled(), pane->body()->endScroll());
+                        QVERIFY(!pane->body()->stepRect(149).isNull());
+                    }
+                }
+            }
+    }
+
+    void noFigureIsCut() {
+        for (const double scale : {0.85, 1.0, 1.5})
+            for (const bool compact : {false, true})
+                for (int width = 190; width < 700; width += 30) {
+                    Theme::instance().apply(*qApp, Theme::Kind::light, scale);
+                    RunController controller;
+                    controller.adoptSession(session(4, 60));
+                    ViewState view;
+                    LanePane pane(controller, view, nullptr);
+                    pane.resize(int(width * scale), 300);
+                    pane.setLane(3);
+                    pane.header()->setCompact(compact);
+                    pane.show();
+                    const LaneHeader* header = pane.header();
+                    const QVector<LaneMetric> shown = header->shownMetrics(), all = laneMetrics(header->content());
+                    QVERIFY(!shown.isEmpty());
+                    const bool kl = std::any_of(shown.begin(), shown.end(),
+                                                [](const LaneMetric& m) { return m.value == errorText(0.00123); });
+                    QVERIFY(kl);  // it stays to the last
+                    int needed = 0;
+                    const QFontMetrics value(Theme::instance().font(9, true));
+                    for (const LaneMetric& m : shown)
+                        needed += value.horizontalAdvance(m.text());
+                    QVERIFY2(needed <= header->width(), qPrintable(QString::number(width)));
+                    QCOMPARE(pane.header()->chevron()->isVisible(), compact || shown.size() < all.size());
+                    // what is not printed is behind the chevron and in the tooltip
+                    for (const LaneMetric& m : all)
+                        QVERIFY(header->toolTip().contains(m.key + QStringLiteral(": ") + m.text()));
+                }
+    }
+
+    void nStandsBesideTheMean() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        controller.adoptSession(session(3, 40, Mode::free_running));
+        const QString words = lanes.panes()[1]->header()->accessibleName();
+        QVERIFY2(words.contains(QStringLiteral("mean KL")) && words.contains(QStringLiteral(", n 4,")),
+                 qPrintable(words));
+        QCOMPARE(shortMetric(lanes.panes()[1]->header()->content()).beside, QStringLiteral("n 4"));
+    }
+
+    void nothingReadIsNoFigure() {
+        Session s = session(2, 0);
+        std::vector<StepRecord> records;
+        for (int lane = 0; lane < 2; ++lane)
+            for (int step = 0; step < 5; ++step) {
+                StepRecord r;
+                r.lane = lane, r.step = step, r.position = 1 + step, r.token_id = 2;
+                r.coverage = {0, 100, 0, 100};
+                records.push_back(r);
+            }
+        s.run.append(std::move(records));
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        controller.adoptSession(s);
+        const LaneHeaderContent& content = lanes.panes()[1]->header()->content();
+        for (const LaneMetric& m : laneMetrics(content))
+            if (m.key.contains(QStringLiteral("KL")) || m.key.contains(QStringLiteral("top-1"))) {
+                QCOMPARE(m.value, QStringLiteral("0 % read"));
+                QVERIFY(m.dim);
+            }
+        QCOMPARE(shortMetric(content).value, QStringLiteral("0 % read"));
+        QVERIFY(shortMetric(content).dim);
+    }
+
+    void aStoppedLaneHasNoFiguresAndSaysWhy() {
+        Session s = session(3, 40);
+        s.run.append(std::vector<LaneStop>{{0, 1, "the cache is full"}});
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.resize(900, 500);
+        lanes.show();
+        controller.adoptSession(s);
+        const LaneHeader* header = lanes.panes()[1]->header();
+        QVERIFY(header->shownMetrics().isEmpty());
+        QVERIFY(header->accessibleName().contains(QStringLiteral("the cache is full")));
+        QVERIFY(!header->accessibleName().contains(QStringLiteral("KL")));
+        QVERIFY(header->toolTip().contains(QStringLiteral("the cache is full")));
+        LaneBody* body = lanes.panes()[1]->body();
+        QCOMPARE(body->note(), QStringLiteral("No figures: the cache is full"));
+        QVERIFY(!body->stepRect(0).isNull() || !body->stepRect(39).isNull());  // what was measured stays to be read
+        QVERIFY(!lanes.panes()[2]->header()->shownMetrics().isEmpty());
+    }
+
+    void tabsReachEveryLane() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.setTextPoints(11, 1, 4);
+        lanes.show();
+        controller.adoptSession(session(8, 100));
+        lanes.resize(640, lanes.minimumSizeHint().height() + 10);
+        QCoreApplication::processEvents();
+        QVERIFY(lanes.shape().tabs);
+        QVERIFY(lanes.tabs()->isVisible());
+        QCOMPARE(lanes.panesInSight().size(), size_t(2));
+        QCOMPARE(lanes.panesInSight()[0]->lane(), 0);  // the reference beside the first lane
+        QCOMPARE(lanes.panesInSight()[1]->lane(), 1);
+        auto* bar = lanes.findChild<QTabBar*>(QStringLiteral("lane-tabs"));
+        QCOMPARE(bar->count(), 8);
+        for (int lane = 1; lane < 8; ++lane) {
+            QTest::mouseClick(bar, Qt::LeftButton, Qt::NoModifier, bar->tabRect(lane).center());
+            QCoreApplication::processEvents();
+            QCOMPARE(lanes.panesInSight()[1]->lane(), lane);
+            checkLines(lanes);
+            QVERIFY(!bar->tabToolTip(lane).isEmpty());
+            QVERIFY(bar->rect().contains(bar->tabRect(lane)));
+        }
+        // compare with another lane, and with none
+        auto* beside = lanes.findChild<QToolButton*>(QStringLiteral("lane-beside"));
+        emit beside->menu()->aboutToShow();
+        beside->menu()->actions()[2]->trigger();
+        QCOMPARE(lanes.panesInSight()[0]->lane(), 2);
+        emit beside->menu()->aboutToShow();
+        beside->menu()->actions().last()->trigger();
+        QCoreApplication::processEvents();
+        QCOMPARE(lanes.panesInSight().size(), size_t(1));
+        QCOMPARE(lanes.panesInSight()[0]->lane(), 7);
+        // the choice stays when a lane is hidden and shown
+        view.setLaneShown(3, false);
+        QCOMPARE(lanes.panesInSight()[0]->lane(), 7);
+        view.setLaneShown(3, true);
+        QCOMPARE(lanes.panesInSight()[0]->lane(), 7);
+        lanes.resize(1600, 1000);
+        QCoreApplication::processEvents();
+        QVERIFY(!lanes.shape().tabs);
+        QCOMPARE(lanes.panesInSight().size(), size_t(8));
+    }
+
+    void forcedLanesScrollTogether() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.setTextPoints(11, 1, 4);
+        lanes.resize(905, 420);  // columns of unequal width
+        lanes.show();
+        controller.adoptSession(session(3, 400));
+        QCoreApplication::processEvents();
+        const auto top = [&](size_t pane) {
+            LaneBody* body = lanes.panes()[pane]->body();
+            return body->placeAt(body->scrolled());
+        };
+        auto* bar = lanes.findChild<QScrollBar*>();
+        for (const int part : {3, 2, 5}) {
+            bar->setValue(bar->maximum() / part);
+            QVERIFY(!lanes.following());
+            QVERIFY(top(0) > 0);
+            for (size_t pane = 1; pane < 3; ++pane)
+                QVERIFY(std::abs(top(pane) - top(0)) <= 2);  // a line may break elsewhere
+        }
+        // hiding and showing a lane keeps the place, though the lines break elsewhere meanwhile
+        const int place = top(0);
+        view.setLaneShown(2, false);
+        QCoreApplication::processEvents();
+        QVERIFY(std::abs(top(0) - place) <= 8);
+        view.setLaneShown(2, true);
+        QCoreApplication::processEvents();
+        for (size_t pane = 0; pane < 3; ++pane)
+            QVERIFY2(std::abs(top(pane) - place) <= 8, qPrintable(QString::number(top(pane))));
+        lanes.setFollowing(true);
+        for (LanePane* pane : lanes.panes())
+            QCOMPARE(pane->body()->scrolled(), pane->body()->endScroll());
+    }
+
+    void freeLanesFollowTheirOwnEnd() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.setTextPoints(11, 1, 4);
+        lanes.resize(905, 420);
+        lanes.show();
+        controller.adoptSession(session(3, 600, Mode::free_running));
+        QCoreApplication::processEvents();
+        for (const int last : {0, 1, 2})
+            QVERIFY(!lanes.panes()[size_t(last)]->body()->stepRect(600 / (1 + last) - 1).isNull());
+        // a click on the flip mark goes there, in all lanes
+        LaneBody* body = lanes.panes()[1]->body();
+        QVERIFY(body->stepRect(3).isNull());
+        QTest::mouseClick(body, Qt::LeftButton, Qt::NoModifier, QPoint(40, 12));
+        QVERIFY(!body->stepRect(3).isNull());
+        QVERIFY(!lanes.panes()[0]->body()->stepRect(3).isNull());
+        QVERIFY(!lanes.following());
+        // at any place no lane is blank
+        auto* bar = lanes.findChild<QScrollBar*>();
+        for (int y = 0; y <= bar->maximum(); y += bar->singleStep()) {
+            bar->setValue(y);
+            for (LanePane* pane : lanes.panes())
+                QVERIFY(pane->body()->scrolled() <= pane->body()->endScroll());
+        }
+        QVERIFY(lanes.following());
+    }
+};
+
+QTEST_MAIN(TestLanesShape)
+#include "tst_lanes_shape.moc"
