@@ -8,8 +8,8 @@
 #include <memory>
 #include <random>
 
-#include "core/model/gguf_writer.h"
 #include "core/session/run_fixture.h"
+#include "support/gguf_writer.h"
 #include "ui/shell/main_window.h"
 
 using namespace kvasir;

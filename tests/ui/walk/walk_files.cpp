@@ -5,7 +5,7 @@
 #include <QFile>
 #include <cstring>
 
-#include "core/base/atomic_file.h"
+#include "core/base/read_file.h"
 #include "core/session/run_fixture.h"
 #include "core/session/session_file.h"
 #include "ui/walk/walk.h"
