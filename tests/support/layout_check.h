@@ -62,7 +62,9 @@ inline void checkTexts(QWidget& window, Findings& out) {
     };
     for (const PrintedText& t : texts) {
         QWidget* owner = t.owner;
-        if (qobject_cast<QLineEdit*>(owner) || qobject_cast<LaneBody*>(owner)) continue;  // they scroll their text
+        if (qobject_cast<QLineEdit*>(owner) || qobject_cast<LaneBody*>(owner) ||
+            qobject_cast<QAbstractItemView*>(owner->parentWidget()))
+            continue;  // they scroll their text
         const QRectF place(owner->mapTo(&window, QPoint()), owner->size());
         if (!inside(place, t.ink))
             out.append({QStringLiteral("cut"), whereIs(owner), t.text});

@@ -99,8 +99,11 @@ struct Known {
     const char *rule, *part;
 };
 const std::vector<Known> kKnown = {
-    {"lane lines", ""}, {"cut by another", "LaneHeader"},    {"cut", "LaneHeader"},     {"printed over", "LaneHeader"},
-    {"cut", "Chart"},   {"elided without tooltip", "Chart"}, {"printed over", "Chart"}, {"low plot", ""},
+    {"lane lines", ""},        {"cut by another", "LaneHeader"},
+    {"cut", "LaneHeader"},     {"printed over", "LaneHeader"},
+    {"cut", "Chart"},          {"elided without tooltip", "Chart"},
+    {"printed over", "Chart"}, {"low plot", ""},
+    {"cut", "ReadoutLine"},
 };
 
 bool isKnown(const Finding& f) {

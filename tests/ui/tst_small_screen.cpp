@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of the window that make it fit: menus, toolbar, docks, rail, messages, status bar, dialogs; and the words
 // it says. No model is needed.
+#include <QtTest/qtestspontaneevent.h>
 #include <QActionGroup>
 #include <QApplication>
 #include <QComboBox>
@@ -28,6 +29,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/experiment_dock.h"
+#include "ui/shell/experiment_panel.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
@@ -184,7 +186,7 @@ class TestSmallScreen : public QObject {
     void theExperimentFoldsToARail() {
         resizeTo(1024, 600);
         auto* rail = window_->findChild<QWidget*>(QStringLiteral("experiment-rail"));
-        auto* field = window_->findChild<QSpinBox*>();
+        auto* field = window_->findChild<ExperimentPanel*>()->findChild<QSpinBox*>();
         QVERIFY(experiment()->folded() && rail->isVisible() && rail->width() < 50);
         QVERIFY(field && !field->isVisible());
         const QRect lanes = window_->lanes().geometry();
@@ -207,7 +209,7 @@ class TestSmallScreen : public QObject {
 
     void theWheelOverAFieldWithoutFocusScrollsThePanel() {
         resizeTo(1400, 620);
-        auto* area = window_->findChild<QScrollArea*>();
+        auto* area = window_->findChild<ExperimentPanel*>();
         QSpinBox* field = nullptr;
         for (QSpinBox* each : experiment()->findChildren<QSpinBox*>())
             if (each->value() > 2 && each->isVisible()) field = each;
@@ -220,7 +222,8 @@ class TestSmallScreen : public QObject {
             const QPointF middle = over->rect().center();
             QWheelEvent event(middle, over->mapToGlobal(middle), QPoint(), QPoint(0, -120), Qt::NoButton,
                               Qt::NoModifier, Qt::NoScrollPhase, false);
-            QApplication::sendEvent(over, &event);
+            QSpontaneKeyEvent::setSpontaneous(&event);  // only those of a person go on to the parents
+            qApp->notify(over, &event);
         };
         const int value = field->value(), scroll = area->verticalScrollBar()->value();
         turn(field);

@@ -30,7 +30,6 @@ QWidget* titleBar(QDockWidget* dock) {
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(8, 0, 4, 0);
     row->setSpacing(2);
-    bar->setFixedHeight(Theme::instance().px(26));
     return bar;
 }
 
@@ -102,7 +101,6 @@ void PlotDock::setCompactTitle(bool compact) {
 
 void PlotDock::restyle() {
     const Theme& theme = Theme::instance();
-    bar_->setFixedHeight(theme.px(26));
     for (QToolButton* button : bar_->findChildren<QToolButton*>())
         button->setIconSize(QSize(theme.px(14), theme.px(14)));
     chip_->setIconSize(QSize(theme.px(12), theme.px(12)));
