@@ -50,6 +50,17 @@ class TestWindow : public QObject {
     }
     EngineState state() const { return window_->controller().status().state; }
 
+    /// Points that the first plot of lines in sight has, and the records that its lane has; -1: none is in sight.
+    std::pair<int, int> pointsInSight() const {
+        for (PlotDock* dock : window_->plotDocks())
+            for (const LinesChart* chart : dock->plot()->findChildren<LinesChart*>())
+                if (chart->isVisible() && !chart->lines().isEmpty()) {
+                    const LinesChart::Line& line = chart->lines().constLast();
+                    return {line.line->dataCount(), int(window_->controller().run().lane(line.lane).size())};
+                }
+        return {-1, -1};
+    }
+
     static QByteArray contents(const QString& path) {
         QFile file(path);
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -369,6 +380,40 @@ class TestWindow : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(state() == EngineState::running, 60000);
         QTest::keyClick(window_.get(), Qt::Key_Escape);
         QTRY_COMPARE_WITH_TIMEOUT(state(), EngineState::stopped, 60000);
+    }
+
+    void firstTokensAndStepsAreInThePlotsAtOnce() {
+        if (!window_->controller().model()) QSKIP("needs the default model");
+        RunController& controller = window_->controller();
+        for (PlotDock* dock : window_->plotDocks())
+            if (dock->entry().id == QLatin1String("memory")) dock->show(), dock->raise();
+        Experiment e = controller.experiment();
+        e.n_tokens = e.min_tokens = 400;
+        window_->edits().apply(QStringLiteral("many again"), e);
+        // asked after the plots have heard the same: what came first is drawn, and nothing is held back in a pause
+        std::pair<int, int> first{0, 0}, paused{0, 0};
+        QObject scope;
+        connect(&controller, &RunController::recordsAppended, &scope, [&] {
+            if (first.second == 0) first = pointsInSight();
+        });
+        connect(&controller, &RunController::statusChanged, &scope, [&] {
+            if (state() == EngineState::paused) paused = pointsInSight();
+        });
+        controller.start();
+        QTRY_VERIFY_WITH_TIMEOUT(first.second > 0, 60000);
+        QCOMPARE(first.first, first.second);
+        controller.pause();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), EngineState::paused, 60000);
+        QCOMPARE(paused.first, paused.second);
+        for (int i = 0; i < 3; ++i) {
+            const int n_done = controller.status().n_done;
+            controller.step();
+            QTRY_VERIFY_WITH_TIMEOUT(state() == EngineState::paused && controller.status().n_done > n_done, 60000);
+            QCOMPARE(paused.second, controller.status().n_done);
+            QCOMPARE(paused.first, paused.second);
+        }
+        controller.stop();
+        QTRY_VERIFY_WITH_TIMEOUT(!controller.underWay(), 60000);
     }
 
     void saysWhenASessionIsBroken() {
