@@ -66,8 +66,12 @@ std::string BpeMerger::load(const StringTable& tokens, const std::vector<std::st
 int BpeMerger::missing_bytes() const {
     int missing = 0;
     for (size_t byte = 0; byte < byte_symbol_.size(); ++byte) {
-        const bool in_utf8 = byte < 0xC0 || (byte >= 0xC2 && byte <= 0xF4);
-        missing += in_utf8 && byte_symbol_[byte] >= n_tokens_;
+        // Of the control characters texts have these three. 0xF1 and 0xF2 begin planes 4 to 11, which hold no
+        // character.
+        const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+        const bool in_texts =
+            !control && (byte < 0xC0 || (byte >= 0xC2 && byte <= 0xF4 && byte != 0xF1 && byte != 0xF2));
+        missing += in_texts && byte_symbol_[byte] >= n_tokens_;
     }
     return missing;
 }

@@ -22,7 +22,7 @@ class BpeMerger {
     /// Appends the tokens of one pre-tokenizer piece. n log n in its length.
     void encode(std::string_view piece, std::vector<int>& ids) const;
 
-    int missing_bytes() const;  ///< bytes of UTF-8 text that no token stands for
+    int missing_bytes() const;  ///< bytes that occur in UTF-8 text and that no token stands for
 
  private:
     struct Merge {

@@ -196,7 +196,7 @@ class Loader {
         const int stand_in = plain ? out_.unknown : -1;
         if (std::string why = out_.bpe.load(out_.pieces, *merges, stand_in); !why.empty()) return refuse(why);
         if (const int missing = out_.bpe.missing_bytes(); missing > 0)
-            warn(fmt::format("{} byte values that UTF-8 text may contain have no token: {} in their place", missing,
+            warn(fmt::format("{} byte values that occur in texts have no token: {} in their place", missing,
                              plain ? "the unknown token stands" : "nothing stands"));
     }
 
