@@ -35,7 +35,8 @@ int unlike(const QImage& a, const QImage& b, QImage* where) {
     int n = 0;
     for (int y = 0; y < a.height(); ++y)
         for (int x = 0; x < a.width(); ++x) {
-            bool found = false;
+            bool found = distance(a.pixel(x, y), b.pixel(std::min(x, b.width() - 1), std::min(y, b.height() - 1))) <
+                         kUnlike;  // nearly always: the rest of the search is slow
             for (int dy = -kReach; dy <= kReach && !found; ++dy)
                 for (int dx = -kReach; dx <= kReach && !found; ++dx) {
                     const int i = std::clamp(x + dx, 0, b.width() - 1), j = std::clamp(y + dy, 0, b.height() - 1);
