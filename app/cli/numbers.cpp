@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -18,7 +19,10 @@ std::string decimal(std::string& text) {
     if (end != std::string::npos || sign == text.size()) return fmt::format("'{}' is no whole decimal number", text);
     const size_t first = std::min(text.find_first_not_of('0', sign), text.size() - 1);
     text = (text[0] == '-' ? "-" : "") + text.substr(first);
-    return "";
+    // CLI11 takes the largest number for one that is too large.
+    errno = 0;
+    std::strtoull(text.c_str(), nullptr, 10);
+    return errno == ERANGE ? fmt::format("'{}' is too large", text) : "";
 }
 
 std::string not_negative(std::string& text) {

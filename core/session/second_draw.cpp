@@ -42,6 +42,12 @@ Status SecondDraw::read_prompt(const std::vector<int>& tokens, int chunk, const 
     return forward_.finish_prompt({&cache, 1}).front();
 }
 
+int SecondDraw::n_passes() const {
+    // The prompt has predicted the first step of all: a pass of that step alone has nothing to read.
+    const bool read_already = unread_token_ < 0 && std::min(rows_per_pass_, waiting_.size()) == 1;
+    return int((waiting_.size() + rows_per_pass_ - 1) / rows_per_pass_) - (read_already ? 1 : 0);
+}
+
 Status SecondDraw::draw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     for (size_t begin = 0; begin < waiting_.size(); begin += rows_per_pass_) {
         const size_t end = std::min(begin + rows_per_pass_, waiting_.size());

@@ -29,7 +29,7 @@ class SecondDraw {
     bool due() const { return waiting_.size() >= rows_per_pass_; }
     bool empty() const { return waiting_.empty(); }
     /// Forward passes that draw() takes for what waits.
-    int n_passes() const { return int((waiting_.size() + rows_per_pass_ - 1) / rows_per_pass_); }
+    int n_passes() const;
 
     bool prompt_read() const { return !prompt_logits_.empty(); }
     Status read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled);

@@ -258,7 +258,7 @@ class TestCli : public QObject {
         wrong["steps"][2].erase("sha256_v");
         QVERIFY(write(wrong));
         for (const QString& bad : {other, in, folder_.filePath("nothing.json")}) {
-            const Outcome o = replay("quanto:4,residual=4", {"--expect", bad, "--json"});
+            const Outcome o = replay("quanto:4,residual=4", {"--expect", bad, "--json", "--quiet"});
             QCOMPARE(o.status, 3);
             QVERIFY(o.err.startsWith("error: "));
             QCOMPARE(o.document()["error"]["where"], json(bad.toStdString()));

@@ -129,6 +129,9 @@ class TestInterrupts : public QObject {
             QByteArray("{\"input\": \"names\", \"context\": \"the keeper\", \"answers\": [\"a\"], \"length\": 2, "
                        "\"dataset\": \"triviaqa\", \"language\": \"en\", \"all_classes\": null, \"_id\": \"1\"}\n")
                 .repeated(5000));
+        const Outcome o = cli({"record", "--model", path("model.gguf"), "--text", path("long.txt"), "--tokens", "4000",
+                               "--layers", "0", "--out", path("kv.safetensors"), "--quiet"});
+        QVERIFY2(o.status == 0, o.err.constData());
     }
     void whatIsFinishedIsPrinted_data() {
         QTest::addColumn<int>("at");
