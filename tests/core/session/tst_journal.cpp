@@ -93,6 +93,26 @@ class TestJournal : public QObject {
         QVERIFY(as_text(recovered->experiment, recovered->run) == as_text(e, shown));
     }
 
+    void aLaneThatStoppedStaysStopped() {
+        const std::string in = folder("stopped");
+        const auto model = tiny_model();
+        auto run = Run::create(model, small_experiment(2));
+        QVERIFY(run.ok() && (*run)->read_prompt().ok());
+        RunRecords records;
+        QVERIFY((*run)->next(records.steps).ok());
+        records.stops.push_back({(*run)->info().serial, 1, "the scheme gave up"});
+        {
+            RunJournal journal(in);
+            journal.began(std::make_shared<const RunInfo>((*run)->info()), model);
+            journal.measured(records);
+            journal.ended("stopped", "");
+        }
+        const auto recovered = read_journal(only(in).path);
+        QVERIFY2(recovered.ok(), recovered ? "" : recovered.error().message().c_str());
+        QCOMPARE(recovered->run.failure(1), std::string("the scheme gave up"));
+        QVERIFY(recovered->run.failure(0).empty());
+    }
+
     void adoptingAndClosingSayWhoHasIt() {
         const std::string in = folder("adopt");
         run_with(std::make_shared<RunJournal>(in), small_experiment(3));
