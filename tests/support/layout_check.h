@@ -57,9 +57,7 @@ inline bool ownEllipsis(const QWidget* widget, const QString& printed) {
 inline void checkTexts(QWidget& window, Findings& out) {
     const std::vector<PrintedText> texts = printedTexts(window);
     const QRectF page(QPointF(), window.size());
-    const auto inside = [](const QRectF& outer, const QRectF& r) {
-        return outer.adjusted(-1.5, -1.5, 1.5, 1.5).contains(r);
-    };
+    const auto inside = [](const QRectF& outer, const QRectF& r) { return outer.adjusted(-2, -2, 2, 2).contains(r); };
     for (const PrintedText& t : texts) {
         QWidget* owner = t.owner;
         if (qobject_cast<QLineEdit*>(owner) || qobject_cast<LaneBody*>(owner) ||

@@ -44,10 +44,10 @@ class TextEngine : public QPaintEngine {
         PrintedText printed{text, to_device.mapRect(tight).translated(offset), QRectF(), owner};
         printed.clip = systemClip().isEmpty() ? page : QRectF(systemClip().boundingRect());
         if (painter->hasClipping()) printed.clip &= to_device.mapRect(painter->clipBoundingRect());
-        printed.clip.translate(offset);
+        printed.clip = (printed.clip & limit).translated(offset);
         out_.push_back(printed);
     }
-    QRectF page;
+    QRectF page, limit;  ///< of the device, and of what is in sight of it
     QPointF offset;
     QWidget* owner = nullptr;
 
@@ -58,7 +58,7 @@ class TextEngine : public QPaintEngine {
 class TextDevice : public QObject, public QPaintDevice {
  public:
     TextDevice(QSize size, std::vector<PrintedText>& out) : engine(out), size_(size) {
-        engine.page = QRectF(QPointF(), size);
+        engine.page = engine.limit = QRectF(QPointF(), size);
         qApp->installEventFilter(this);
     }
     QPaintEngine* paintEngine() const override { return &engine; }
@@ -106,6 +106,7 @@ inline std::vector<PrintedText> printedTexts(QWidget& window) {
         if (!chart->isVisible() || chart->visibleRegion().isEmpty()) continue;
         TextDevice device(chart->size(), out);
         device.engine.owner = chart;
+        device.engine.limit = chart->visibleRegion().boundingRect();  // it may stand in a page that scrolls
         device.engine.offset = chart->mapTo(&window, QPoint());
         QCPPainter painter(&device);
         painter.setMode(QCPPainter::pmVectorized);

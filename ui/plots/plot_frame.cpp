@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/plot_frame.h"
 
-#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/plots/plot_text.h"
+#include "ui/shell/steady_scroll.h"
 
 namespace kvasir::ui {
 
@@ -36,11 +36,7 @@ PlotFrame::PlotFrame(PlotFeed& feed, ViewState& view, const PlotTexts& texts, QW
     setObjectName(texts.id);
     setAccessibleName(texts.title);
     content_ = new QWidget;
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* scroll = new SteadyScroll;
     scroll->setWidget(content_);
     for (QWidget* see_through : {scroll->viewport(), content_})  // the ground is the frame's own
         see_through->setAutoFillBackground(false);

@@ -19,11 +19,7 @@ void resizeOnScreen(QDialog& dialog, QSize wanted) {
     dialog.resize(wanted.boundedTo(dialog.screen()->availableSize() - kFrame));
 }
 
-DialogPage::DialogPage(QWidget* parent) : QScrollArea(parent) {
-    setFrameShape(QFrame::NoFrame);
-    setWidgetResizable(true);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFocusPolicy(Qt::NoFocus);
+DialogPage::DialogPage(QWidget* parent) : SteadyScroll(parent) {
     auto* page = new QWidget;
     column_ = new QVBoxLayout(page);
     column_->setContentsMargins(0, 0, 0, 0);
@@ -50,7 +46,7 @@ bool DialogPage::eventFilter(QObject* watched, QEvent* event) {
         if (auto* dialog = qobject_cast<QDialog*>(window()); dialog && missing > 0)
             resizeOnScreen(*dialog, dialog->size() + QSize(0, missing));
     }
-    return QScrollArea::eventFilter(watched, event);
+    return SteadyScroll::eventFilter(watched, event);
 }
 
 }  // namespace kvasir::ui

@@ -2,7 +2,7 @@
 // Dialogs that fit the screen: no larger than it, and what has no room scrolls while the buttons stay in sight.
 #pragma once
 
-#include <QScrollArea>
+#include "ui/shell/steady_scroll.h"
 
 class QDialog;
 class QVBoxLayout;
@@ -13,7 +13,7 @@ namespace kvasir::ui {
 void resizeOnScreen(QDialog& dialog, QSize wanted);
 
 /// The part of a dialog that scrolls. The dialog grows with it while the screen has room.
-class DialogPage : public QScrollArea {
+class DialogPage : public SteadyScroll {
     Q_OBJECT
  public:
     explicit DialogPage(QWidget* parent = nullptr);
