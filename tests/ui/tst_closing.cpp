@@ -11,6 +11,7 @@
 #include "core/session/run_fixture.h"
 #include "support/default_model.h"
 #include "support/gguf_writer.h"
+#include "support/roomy_model.h"
 #include "ui/shell/main_window.h"
 
 using namespace kvasir;
@@ -31,9 +32,9 @@ Experiment longRun() {
 
 class TestClosing : public QObject {
     Q_OBJECT
-    const QString tiny_ = QString::fromStdString(test::source_path("tests/golden/models/gguf/llama-gqa-Q8_0.gguf"));
     std::mt19937 random_{20261201};
     QTemporaryDir folder_;
+    const QString tiny_ = folder_.filePath(QStringLiteral("tiny.gguf"));
 
     int below(int n) { return int(random_() % unsigned(n)); }
     static EngineState state(const MainWindow& window) {
@@ -46,6 +47,7 @@ class TestClosing : public QObject {
 
  private slots:
     void initTestCase() {
+        QVERIFY(test::write_roomy_model(tiny_));
         // The default model is found by its folder, which the next lines move.
         if (const std::string model = test::default_model(); !model.empty()) qputenv("KVASIR_MODEL", model.c_str());
         for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"})
@@ -96,6 +98,7 @@ class TestClosing : public QObject {
         controller.setExperiment(e);
         controller.start();
         controller.engine().wait_until_idle();
+        QCOMPARE(controller.engine().status().state, EngineState::finished);
         controller.loadModel(other);
         controller.engine().wait_until_idle();
         QCOMPARE(controller.engine().model()->tokenizer().size(), 12);

@@ -116,6 +116,13 @@ class TestLanesShape : public QObject {
         QCOMPARE(shapeOfLanes(room).n_panes, 2);
     }
 
+    void allLanesMayBeHidden() {
+        LanesRoom room;
+        room.n_lanes = 0;
+        room.size = {1000, 700};
+        QCOMPARE(shapeOfLanes(room), (LanesShape{1, false, false, 1}));
+    }
+
     void everySizeShowsText() {
         for (const double scale : {0.85, 1.0, 1.1, 1.5})
             for (const int n : {1, 2, 4, 5, 8}) {

@@ -25,7 +25,7 @@ bool hasLines(const LanesRoom& room, int rows, bool compact, int height) {
 int likedColumns(const LanesRoom& room) {
     int columns = std::clamp((room.size.width() + room.gap) / (room.wide + room.gap), room.least_columns,
                              std::max(room.least_columns, room.most_columns));
-    columns = std::clamp(columns, 1, room.n_lanes);
+    columns = std::clamp(columns, 1, std::max(1, room.n_lanes));  // all may be hidden
     return room.n_lanes == 4 && columns == 3 ? 2 : columns;
 }
 

@@ -3,11 +3,11 @@
 
 #include <QDir>
 #include <QFile>
-#include <cstring>
 
 #include "core/base/read_file.h"
 #include "core/session/run_fixture.h"
 #include "core/session/session_file.h"
+#include "support/roomy_model.h"
 #include "ui/walk/walk.h"
 
 namespace kvasir::test {
@@ -106,12 +106,7 @@ QString anyText(Dice& dice) {
 
 WalkFiles::WalkFiles(const QString& folder)
     : folder_(folder), model_(QDir(folder).filePath(QStringLiteral("tiny.gguf"))) {
-    // with room for texts that are longer than a lane is high
-    std::string bytes = *read_file(source_path("tests/golden/models/gguf/llama-gqa-Q8_0.gguf"));
-    const size_t value = bytes.find("context_length") + std::strlen("context_length") + sizeof(uint32_t);
-    const uint32_t context = 2048;
-    std::memcpy(bytes.data() + value, &context, sizeof context);
-    write(model_, bytes);
+    write_roomy_model(model_);
     loaded_ = load(model_.toStdString());
 }
 
