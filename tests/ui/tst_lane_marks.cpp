@@ -184,7 +184,7 @@ class TestLaneMarks : public QObject {
     /// A session may hold more.
     void noTwoLooksAreTheSame() {
         std::set<QString> letters, looks;
-        for (int mark = 0; mark < 50; ++mark) {
+        for (int mark = 0; mark < 32; ++mark) {
             const LaneLook look = Theme::instance().lane(mark, false);
             QVERIFY(look.letter != QStringLiteral("R"));
             QVERIFY(letters.insert(look.letter).second);

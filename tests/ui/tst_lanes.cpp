@@ -282,7 +282,7 @@ class TestLanes : public QObject {
         const QRect waiting = body.stepRect(3);
         QVERIFY(waiting.width() > body.stepRect(1).width());  // "E2 82"
         body.setPromptShown(true);                            // laid out again
-        QCOMPARE(body.stepRect(3).width(), waiting.width());
+        QVERIFY(std::abs(body.stepRect(3).width() - waiting.width()) <= 1);
         body.setPromptShown(false);
         for (const int lane : {0, 1}) {
             StepRecord r = s.run.lane(lane).back();
@@ -311,7 +311,8 @@ class TestLanes : public QObject {
         QCOMPARE(text.waiting(), QStringLiteral("EC 9D"));
         QCOMPARE(text.push("\xB4!"), QStringLiteral("이!"));
         QCOMPARE(text.waiting(), QString());
-        QCOMPARE(text.push("\xEC\x9D") + text.push("x"), QStringLiteral(" EC 9D x"));  // never became a character
+        QCOMPARE(text.push("\xEC\x9D"), QString());
+        QCOMPARE(text.push("x"), QStringLiteral(" EC 9D x"));  // never became a character
     }
 
     void whatWaitsLeavesNoTrace() {

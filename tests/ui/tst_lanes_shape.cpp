@@ -27,7 +27,7 @@ class TestLanesShape : public QObject {
         s.experiment = Experiment::first_start();
         s.experiment.mode = mode;
         const CacheSpec long_name =
-            parse_cache_spec("k=affine3:group=16:axis=tokens; v=affine2:group=32:axis=tokens; residual=32").value();
+            parse_cache_spec("k=affine3:group=16:axis=token; v=affine2:group=32:axis=token").value();
         s.experiment.lanes.resize(1);
         for (int i = 1; i < n; ++i)
             s.experiment.lanes.push_back({i == 3 ? long_name : parse_cache_spec("quanto:2").value(), true});

@@ -34,8 +34,9 @@ LaneMetric klMetric(const LaneHeaderContent& c) {
     const Figure kl = c.figures ? c.figures->kl : Figure();
     const QString widest = QStringLiteral("8.8e-04"), floor = c.noise_floor > 0 ? errorText(c.noise_floor) : kNone;
     if (c.reference && c.measures_floor) return {tr("noise floor"), floor, widest};  // its own KL is 0
-    if (!c.measures_floor || !kl.is_number())
-        return {tr("mean KL"), figureText(kl, errorText), widest, kl.grey() && kl.state != Figure::State::none};
+    const bool nothing_yet = kl.state == Figure::State::none;
+    if (!c.measures_floor || !(kl.is_number() || nothing_yet))
+        return {tr("mean KL"), figureText(kl, errorText), widest, kl.grey() && !nothing_yet};
     return {tr("mean KL / floor"), figureText(kl, errorText), widest + QStringLiteral(" / 8.8e-07"), insideFloor(c),
             QStringLiteral("/ ") + floor};
 }

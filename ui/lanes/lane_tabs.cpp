@@ -12,12 +12,16 @@
 
 namespace kvasir::ui {
 
+namespace {
+constexpr int kAroundIcon = 24;  // of a tab, see kvasir.qss: padding, and the gap before its name
+}
+
 LaneTabs::LaneTabs(QWidget* parent) : QWidget(parent), bar_(new QTabBar(this)), with_(new QToolButton(this)) {
     bar_->setObjectName(QStringLiteral("lane-tabs"));
     bar_->setAccessibleName(tr("Lanes"));
     bar_->setExpanding(false);
     bar_->setUsesScrollButtons(false);
-    bar_->setElideMode(Qt::ElideRight);
+    bar_->setElideMode(Qt::ElideNone);  // nameTabs() does it
     bar_->setDrawBase(false);
     bar_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     with_->setObjectName(QStringLiteral("lane-beside"));
@@ -30,7 +34,10 @@ LaneTabs::LaneTabs(QWidget* parent) : QWidget(parent), bar_(new QTabBar(this)), 
     row->setSpacing(Theme::instance().px(6));
     row->addWidget(bar_, 1);
     row->addWidget(with_);
-    connect(bar_, &QTabBar::currentChanged, this, &LaneTabs::changed);
+    connect(bar_, &QTabBar::currentChanged, this, [this] {
+        nameTabs();
+        emit changed();
+    });
     connect(with_->menu(), &QMenu::aboutToShow, this, &LaneTabs::fillMenu);
 }
 
@@ -82,6 +89,25 @@ void LaneTabs::choose(int lane) {
 
 void LaneTabs::setBesideShown(bool shown) {
     with_->setVisible(shown);
+    nameTabs();
+}
+
+void LaneTabs::resizeEvent(QResizeEvent*) {
+    nameTabs();
+}
+
+/// Every tab is in the row: names are elided, and where that leaves nothing to read only the chosen one has a name.
+void LaneTabs::nameTabs() {
+    const int n = int(lanes_.size());
+    if (n == 0) return;
+    const int beside = with_->isHidden() ? 0 : with_->sizeHint().width() + layout()->spacing();
+    const int room = width() - beside - n * (bar_->iconSize().width() + kAroundIcon);
+    const QFontMetrics words(Theme::instance().font(10, true));
+    const int each = room / n, least = words.horizontalAdvance(QStringLiteral("Qu…"));
+    for (int i = 0; i < n; ++i) {
+        const int has = each >= least ? each : i == bar_->currentIndex() ? room : 0;
+        bar_->setTabText(i, has < least ? QString() : words.elidedText(lanes_[i].name, Qt::ElideRight, has));
+    }
 }
 
 void LaneTabs::restyle() {
@@ -90,18 +116,18 @@ void LaneTabs::restyle() {
     for (int i = 0; i < int(lanes_.size()); ++i) {
         const Lane& each = lanes_[i];
         bar_->setTabIcon(i, QIcon(chipPixmap(each.look, side, devicePixelRatioF())));
-        bar_->setTabText(i, each.name);
         bar_->setTabToolTip(i, tr("Lane %1, %2").arg(each.look.letter, each.name));
         bar_->setAccessibleTabName(i, tr("Lane %1, %2").arg(each.look.letter, each.name));
     }
     nameButton();
+    nameTabs();
 }
 
 void LaneTabs::nameButton() {
     const Lane* with = find(beside_);
     const int side = Theme::instance().px(16);
     with_->setIconSize({side, side});
-    with_->setText(tr("beside"));
+    with_->setText(tr("beside") + QStringLiteral(" ▾"));
     with_->setIcon(with ? QIcon(chipPixmap(with->look, side, devicePixelRatioF())) : QIcon());
     with_->setAccessibleName(with ? tr("Compare with %1").arg(with->name) : tr("Compare with no other lane"));
     with_->setToolTip(with ? tr("%1 stands beside the chosen lane. Click to compare with another.").arg(with->name)

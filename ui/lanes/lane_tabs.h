@@ -34,7 +34,11 @@ class LaneTabs : public QWidget {
  signals:
     void changed();
 
+ protected:
+    void resizeEvent(QResizeEvent*) override;
+
  private:
+    void nameTabs();
     void fillMenu();
     void nameButton();
     const Lane* find(int lane) const;

@@ -150,11 +150,10 @@ LaneLook Theme::lane(int mark, bool is_reference) const {
     const int n = int(letters.size());
     LaneLook look;
     look.letter = letters[mark % n] + (mark < n ? QString() : QString::number(mark / n + 1));
-    // seven looks; further ones have a colour again, but neither its marker nor its filling
-    const int place = mark % 7, round = mark / 7;
-    look.colour = lanes[1 + place];
-    look.marker = LaneMarker(1 + (place + round) % 4);
-    look.hollow = (place >= 4) != ((round + round / 4) % 2 == 1);
+    // four colours, filled, then hollow, then with each other's markers: 32 looks, as many as a session has lanes
+    look.colour = lanes[1 + mark % 4];
+    look.marker = LaneMarker(1 + (mark + mark / 8) % 4);
+    look.hollow = mark % 8 >= 4;
     look.pen = look.hollow ? 1.5 : 2;
     return look;
 }
