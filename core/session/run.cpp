@@ -177,6 +177,8 @@ Status Run::Impl::make_lanes() {
     }
     if (lanes.empty() || reference < 0) {
         const bool known = e.reference >= 0 && size_t(e.reference) < e.lanes.size();
+        if (known && info.lanes[size_t(e.reference)].error.code == ErrorCode::memory)
+            return info.lanes[size_t(e.reference)].error;  // another reference needs as much
         return refuse("the reference lane does not run",
                       known ? info.lanes[size_t(e.reference)].why : "no lane is named as the reference",
                       "Switch it on or choose another reference.");

@@ -104,6 +104,7 @@ const std::vector<Known> kKnown = {
     {"cut", "Chart"},          {"elided without tooltip", "Chart"},
     {"printed over", "Chart"}, {"low plot", ""},
     {"cut", "ReadoutLine"},    {"cut", "TintLegend"},
+    {"cut", "banner-title"},   {"overlap", "LaneTabs"},
 };
 
 bool isKnown(const Finding& f) {

@@ -91,7 +91,7 @@ void with_each_failure(F&& attempt) {
 }
 
 Experiment short_run() {
-    Experiment e = experiment({"fp16", "quanto:4", "kivi:2", "hqq:3", "ggml:q4_0", "tq:3"}, 6);
+    Experiment e = experiment({"fp16", "quanto:4,group=16", "kivi:2,group=16", "hqq:3,group=16", "fp8", "tq:4"}, 6);
     e.noise_floor = true;
     return e;
 }
@@ -149,7 +149,8 @@ class TestOutOfMemory : public QObject {
                 if (!(*run)->lane_error(i).empty()) return Error{ErrorCode::memory, (*run)->lane_error(i), "", "", ""};
             return {};
         };
-        QVERIFY(once().ok());
+        const Status whole = once();
+        QVERIFY2(whole.ok(), whole ? "" : whole.error().message().c_str());
         const Balance before;
         bool in_memory = false;
         with_each_failure([&] {
@@ -196,8 +197,9 @@ class TestOutOfMemory : public QObject {
             engine.wait_until_idle();
             before_failure = -1;
             const EngineStatus status = engine.status();
-            QVERIFY(status.state == EngineState::finished ||
-                    (status.state == EngineState::failed && status.error.code == ErrorCode::memory));
+            QVERIFY2(status.state == EngineState::finished ||
+                         (status.state == EngineState::failed && status.error.code == ErrorCode::memory),
+                     status.error.message().c_str());
             QCOMPARE(engine.model(), other);
             (void)engine.drain();
         });
