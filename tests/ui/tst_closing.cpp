@@ -2,6 +2,7 @@
 // Where the engine's thread meets the window: closing is safe at any moment, and storms of commands leave an engine
 // that still does its work.
 #include <QApplication>
+#include <QPointer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,6 +13,7 @@
 #include "support/default_model.h"
 #include "support/gguf_writer.h"
 #include "support/roomy_model.h"
+#include "ui/shell/lane_list.h"
 #include "ui/shell/main_window.h"
 
 using namespace kvasir;
@@ -108,6 +110,27 @@ class TestClosing : public QObject {
         QCOMPARE(run.lane(0).size(), size_t(30));
         for (const StepRecord& r : run.lane(0))
             QCOMPARE(run.piece_of(r.token_id), std::string(made_with->tokenizer().piece(r.token_id)));
+    }
+
+    // A session that opens, or a model that is loaded, makes the rows of the lanes anew: also of the one that is
+    // dragged.
+    void lanesMayChangeWhileOneIsDragged() {
+        Settings settings(false);
+        MainWindow window(settings);
+        window.resize(1400, 800);
+        window.show();
+        auto* list = window.findChild<LaneList*>();
+        QPointer<QWidget> row = window.findChild<QWidget*>(QStringLiteral("lane-row-1"));
+        QVERIFY(list && row);
+        const Experiment before = window.controller().experiment();
+        QTest::mousePress(row, Qt::LeftButton, {}, QPoint(30, 5));
+        QTest::mouseMove(row, QPoint(30, 60));
+        list->rebuild();
+        QVERIFY(row);  // it goes when the event that asked for it is over
+        QTest::mouseMove(row, QPoint(30, 80));
+        QTest::qWait(20);
+        QVERIFY(!row);
+        QVERIFY(window.controller().experiment() == before);
     }
 
     void aStormOfCommandsLeavesAnEngineThatWorks() {

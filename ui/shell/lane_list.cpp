@@ -43,6 +43,7 @@ LaneList::LaneList(RunController& controller, ExperimentEdits& edits, QWidget* p
 
 void LaneList::rebuild() {
     const int focus = focusedLane();
+    drag_->end();  // the mouse may go on moving in a row that has left the list
     while (QLayoutItem* item = column_->takeAt(0)) {
         QWidget* row = item->widget();  // its menu or check box may have asked for this
         row->hide();

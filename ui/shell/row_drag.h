@@ -18,6 +18,7 @@ class RowDrag : public QObject {
  public:
     RowDrag(QWidget* list, QVBoxLayout* column);
     void watch(QWidget* row);
+    void end();  ///< nothing is dropped: to be called before rows leave the column
 
  signals:
     void dropped(int from, int to);  ///< places in the column; `to` is the row's place after the move
@@ -28,7 +29,6 @@ class RowDrag : public QObject {
  private:
     int gapAt(int y) const;  ///< rows above a height of the list
     void showLine(int gap);
-    void end();
 
     QWidget* list_;
     QVBoxLayout* column_;

@@ -33,8 +33,10 @@ QWidget* anyWindow(Walk& walk) {
     return windows.isEmpty() || !walk.dice().oneIn(5) ? &walk.window() : walk.dice().of(windows);
 }
 
+/// Where it can be seen: in a small window a widget may reach beyond the edge.
 QPoint anyPoint(const QWidget& widget, Dice& dice) {
-    return {dice.below(widget.width()), dice.below(widget.height())};
+    const QRect seen = widget.visibleRegion().boundingRect();
+    return seen.topLeft() + QPoint(dice.below(seen.width()), dice.below(seen.height()));
 }
 
 Qt::KeyboardModifiers anyModifiers(Dice& dice) {
