@@ -48,7 +48,8 @@ int main(int argc, char** argv) {
     try {
         status = run_command(argc, argv, common);
     } catch (const std::exception& e) {
-        status = fail(common, error_of(e));
+        // A standard output that takes nothing any more is said once, below.
+        if (!std::ferror(stdout)) status = fail(common, error_of(e));
     }
     const kvasir::Status printed = flush_stdout();
     if (printed) return status;

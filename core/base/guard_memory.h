@@ -9,10 +9,10 @@
 
 namespace kvasir {
 
-/// job(), which returns a Result or Status; an allocation that failed in it comes back as an error.
-template <class F>
-auto guard_memory(const char* what, const char* hint, F&& job) -> decltype(job()) {
-    const auto refusal = [&] { return Error{ErrorCode::memory, what, "", "there is not enough memory", hint}; };
+/// job(); when an allocation failed in it, refusal() after it, whose value is returned instead: an error, where job()
+/// returns a Result or Status.
+template <class Job, class Refusal>
+auto guard_memory(Job&& job, Refusal&& refusal) -> decltype(job()) {
     try {
         return job();
     } catch (const std::bad_alloc&) {
@@ -20,6 +20,12 @@ auto guard_memory(const char* what, const char* hint, F&& job) -> decltype(job()
     } catch (const std::length_error&) {  // more than any memory holds
         return refusal();
     }
+}
+
+/// The same with an error of these words.
+template <class Job>
+auto guard_memory(const char* what, const char* hint, Job&& job) -> decltype(job()) {
+    return guard_memory(job, [&] { return Error{ErrorCode::memory, what, "", "there is not enough memory", hint}; });
 }
 
 }  // namespace kvasir

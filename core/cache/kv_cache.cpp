@@ -120,7 +120,8 @@ Status guarded(F&& flush) {
 KvCache::KvCache() = default;
 KvCache::~KvCache() = default;
 
-Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const CacheShape& shape, KernelPath path) {
+Result<std::unique_ptr<KvCache>> KvCache::create_or_throw(const CacheSpec& spec, const CacheShape& shape,
+                                                          KernelPath path) {
     if (Status ok = check_geometry(spec, shape.n_kv_heads, shape.head_dim); !ok) return ok.error();
     for (const LayerRule& rule : spec.layers)
         if (rule.last >= shape.n_layers)
@@ -128,36 +129,39 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const Ca
                 ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
                 fmt::format("a rule names layer {}, the model has layers 0 to {}", rule.last, shape.n_layers - 1),
                 "Name layers that exist."};
-    try {
-        std::unique_ptr<KvCache> cache(new KvCache);
-        cache->impl_ = std::make_unique<Impl>();
-        Impl& impl = *cache->impl_;
-        impl.spec = spec;
-        impl.shape = shape;
-        impl.fused = path == KernelPath::fused;
-        impl.layer_reads.resize(size_t(shape.n_layers));
-        impl.sides.reserve(size_t(2 * shape.n_layers));
-        for (int layer = 0; layer < shape.n_layers; ++layer) {
-            const CacheSpec here = spec.at_layer(layer);
-            impl.pre_rope.push_back(here.k.pre_rope);
-            const auto bound = [](const SideSpec& side) {
-                return side.codec == SideSpec::Codec::fp32 ? std::numeric_limits<float>::infinity() : kLargestForHalf;
-            };
-            impl.largest.push_back({bound(here.k), bound(here.v)});
-            for (const Side side : {Side::k, Side::v})
-                impl.sides.emplace_back(here, side, shape);
-            if (!here.k.pre_rope || impl.rope) continue;
-            if (!shape.rope)
-                return Error{ErrorCode::input, "cannot store keys before RoPE", fmt::format("'{}'", spec.text),
-                             "there is no model here that says how positions are turned", "Leave rope=before out."};
-            impl.rope = std::make_unique<RopeTable>(shape.rope, shape.head_dim, shape.max_tokens);
-        }
-        return cache;
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, "cannot make the cache", spec.text,
-                     fmt::format("there is not enough memory for {} tokens", shape.max_tokens),
-                     "Ask for fewer tokens or fewer lanes."};
+    std::unique_ptr<KvCache> cache(new KvCache);
+    cache->impl_ = std::make_unique<Impl>();
+    Impl& impl = *cache->impl_;
+    impl.spec = spec;
+    impl.shape = shape;
+    impl.fused = path == KernelPath::fused;
+    impl.layer_reads.resize(size_t(shape.n_layers));
+    impl.sides.reserve(size_t(2 * shape.n_layers));
+    for (int layer = 0; layer < shape.n_layers; ++layer) {
+        const CacheSpec here = spec.at_layer(layer);
+        impl.pre_rope.push_back(here.k.pre_rope);
+        const auto bound = [](const SideSpec& side) {
+            return side.codec == SideSpec::Codec::fp32 ? std::numeric_limits<float>::infinity() : kLargestForHalf;
+        };
+        impl.largest.push_back({bound(here.k), bound(here.v)});
+        for (const Side side : {Side::k, Side::v})
+            impl.sides.emplace_back(here, side, shape);
+        if (!here.k.pre_rope || impl.rope) continue;
+        if (!shape.rope)
+            return Error{ErrorCode::input, "cannot store keys before RoPE", fmt::format("'{}'", spec.text),
+                         "there is no model here that says how positions are turned", "Leave rope=before out."};
+        impl.rope = std::make_unique<RopeTable>(shape.rope, shape.head_dim, shape.max_tokens);
     }
+    return cache;
+}
+
+Result<std::unique_ptr<KvCache>> KvCache::create(const CacheSpec& spec, const CacheShape& shape, KernelPath path) {
+    return guard_memory([&] { return create_or_throw(spec, shape, path); },
+                        [&] {
+                            return Error{ErrorCode::memory, "cannot make the cache", spec.text,
+                                         fmt::format("there is not enough memory for {} tokens", shape.max_tokens),
+                                         "Ask for fewer tokens or fewer lanes."};
+                        });
 }
 
 const CacheSpec& KvCache::spec() const {

@@ -133,6 +133,8 @@ class KvCache {
 
  private:
     KvCache();
+    static Result<std::unique_ptr<KvCache>> create_or_throw(const CacheSpec& spec, const CacheShape& shape,
+                                                            KernelPath path);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/model/gguf.h"
+#include "core/base/guard_memory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -56,12 +57,12 @@ ssize_t read_at(int file, uint64_t at, size_t n, uint8_t* out) {
 }  // namespace
 
 Result<std::shared_ptr<const GgufFile>> GgufFile::open(const std::string& path) {
-    try {
-        return open_or_throw(path);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, "cannot read model", printable(path, 1000),
-                     "not enough memory for its keys and tokens", "Close other programs or open a smaller model."};
-    }
+    return guard_memory([&] { return open_or_throw(path); },
+                        [&] {
+                            return Error{ErrorCode::memory, "cannot read model", printable(path, 1000),
+                                         "not enough memory for its keys and tokens",
+                                         "Close other programs or open a smaller model."};
+                        });
 }
 
 Result<std::shared_ptr<const GgufFile>> GgufFile::open_or_throw(const std::string& path) {

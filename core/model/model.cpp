@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/model/model.h"
+#include "core/base/guard_memory.h"
 
 #include <fmt/format.h>
 #include <atomic>
@@ -209,70 +210,76 @@ Status check_blocks(const ModelConfig& c, WeightsAs weights, const std::string& 
 
 }  // namespace
 
-Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const Progress& progress,
-                                                 const CancelCheck& cancelled, WeightsAs weights, int n_threads) {
+Result<std::shared_ptr<const Model>> Model::load_or_throw(const std::string& path, const Progress& progress,
+                                                          const CancelCheck& cancelled, WeightsAs weights,
+                                                          int n_threads) {
     const auto report = [&](double share, const char* what) {
         if (progress) progress(share, what);
     };
     const auto stopped = [&] { return cancelled && cancelled(); };
-    try {
-        const Error interrupted{ErrorCode::interrupted, "loading stopped", path, "cancelled", ""};
-        report(0, "opening the file");
-        auto file = GgufFile::open(path);
-        if (!file) return file.error();
-        auto readable = read_model(**file, progress, cancelled);
-        if (!readable) return readable.error();
-        if (Status blocks = check_blocks(readable->config, weights, path); !blocks) return blocks.error();
-        if (stopped()) return interrupted;
+    const Error interrupted{ErrorCode::interrupted, "loading stopped", path, "cancelled", ""};
+    report(0, "opening the file");
+    auto file = GgufFile::open(path);
+    if (!file) return file.error();
+    auto readable = read_model(**file, progress, cancelled);
+    if (!readable) return readable.error();
+    if (Status blocks = check_blocks(readable->config, weights, path); !blocks) return blocks.error();
+    if (stopped()) return interrupted;
 
-        std::shared_ptr<Model> model(new Model);
-        model->file_ = *file;
-        model->config_ = std::move(readable->config);
-        model->tokenizer_ = std::move(readable->tokenizer);
-        model->chat_ = std::move(readable->chat);
-        model->warnings_ = std::move(readable->warnings);
-        model->weights_ = weights;
-        const ModelConfig& c = model->config_;
-        model->weights_as_run_ = weights == WeightsAs::as_is ? c.weights : name_of(weights);
+    std::shared_ptr<Model> model(new Model);
+    model->file_ = *file;
+    model->config_ = std::move(readable->config);
+    model->tokenizer_ = std::move(readable->tokenizer);
+    model->chat_ = std::move(readable->chat);
+    model->warnings_ = std::move(readable->warnings);
+    model->weights_ = weights;
+    const ModelConfig& c = model->config_;
+    model->weights_as_run_ = weights == WeightsAs::as_is ? c.weights : name_of(weights);
 
-        report(0.15, "computing the checksum");
-        auto sha256 = (*file)->sha256(cancelled);
-        if (!sha256) return sha256.error();
-        model->sha256_ = std::move(*sha256);
+    report(0.15, "computing the checksum");
+    auto sha256 = (*file)->sha256(cancelled);
+    if (!sha256) return sha256.error();
+    model->sha256_ = std::move(*sha256);
 
-        TensorReader read(**file);
-        Packer pack(read, weights);
-        kernels::ThreadPool pool(n_threads > 0 ? n_threads : kernels::physical_cores());
-        model->layers_.resize(size_t(c.n_layers));
-        const int per_pass = pool.size();
-        for (int first = 0; first < c.n_layers; first += per_pass) {
-            report(0.2 + 0.6 * first / c.n_layers, "arranging the weights");
-            const int n = std::min(per_pass, c.n_layers - first);
-            pool.for_each(n, 1, [&](int i, int) {
-                model->layers_[size_t(first + i)] = read_layer(read, first + i, c.head_dim, pack);
-            });
-            if (!read.status()) return read.status().error();
-            if (stopped()) return interrupted;
-        }
-        report(0.8, "arranging the output matrix");
-        model->output_norm_ = read.vector(need(**file, "output_norm.weight"));
-        const GgufTensor& embedding = need(**file, "token_embd.weight");
-        model->embedding_type_ = weight_type(embedding.type);
-        model->embedding_ = read(embedding);
-        model->output_ = pack(c.tied ? embedding : need(**file, "output.weight"));
-        if (pack.out_of_range())
-            return Error{ErrorCode::input, "cannot write the weights anew", path,
-                         "a value or a scale leaves the range of fp16, which " + model->weights_as_run_ + " needs",
-                         "Use the weights as they are, or f32."};
-        model->inv_freq_ = inverse_frequencies(c, read);
+    TensorReader read(**file);
+    Packer pack(read, weights);
+    kernels::ThreadPool pool(n_threads > 0 ? n_threads : kernels::physical_cores());
+    model->layers_.resize(size_t(c.n_layers));
+    const int per_pass = pool.size();
+    for (int first = 0; first < c.n_layers; first += per_pass) {
+        report(0.2 + 0.6 * first / c.n_layers, "arranging the weights");
+        const int n = std::min(per_pass, c.n_layers - first);
+        pool.for_each(n, 1, [&](int i, int) {
+            model->layers_[size_t(first + i)] = read_layer(read, first + i, c.head_dim, pack);
+        });
         if (!read.status()) return read.status().error();
-        if (const Status same = (*file)->unchanged(); !same) return same.error();
-        report(1, "ready");
-        return std::shared_ptr<const Model>(std::move(model));
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, "cannot load the model", path, "not enough memory for its weights",
-                     "Close other programs or open a smaller model."};
+        if (stopped()) return interrupted;
     }
+    report(0.8, "arranging the output matrix");
+    model->output_norm_ = read.vector(need(**file, "output_norm.weight"));
+    const GgufTensor& embedding = need(**file, "token_embd.weight");
+    model->embedding_type_ = weight_type(embedding.type);
+    model->embedding_ = read(embedding);
+    model->output_ = pack(c.tied ? embedding : need(**file, "output.weight"));
+    if (pack.out_of_range())
+        return Error{ErrorCode::input, "cannot write the weights anew", path,
+                     "a value or a scale leaves the range of fp16, which " + model->weights_as_run_ + " needs",
+                     "Use the weights as they are, or f32."};
+    model->inv_freq_ = inverse_frequencies(c, read);
+    if (!read.status()) return read.status().error();
+    if (const Status same = (*file)->unchanged(); !same) return same.error();
+    report(1, "ready");
+    return std::shared_ptr<const Model>(std::move(model));
+}
+
+Result<std::shared_ptr<const Model>> Model::load(const std::string& path, const Progress& progress,
+                                                 const CancelCheck& cancelled, WeightsAs weights, int n_threads) {
+    return guard_memory([&] { return load_or_throw(path, progress, cancelled, weights, n_threads); },
+                        [&] {
+                            return Error{ErrorCode::memory, "cannot load the model", path,
+                                         "not enough memory for its weights",
+                                         "Close other programs or open a smaller model."};
+                        });
 }
 
 void Model::embed(int token, float* out) const {

@@ -66,6 +66,9 @@ class Model {
 
  private:
     Model() = default;
+    static Result<std::shared_ptr<const Model>> load_or_throw(const std::string& path, const Progress& progress,
+                                                              const CancelCheck& cancelled, WeightsAs weights,
+                                                              int n_threads);
     ModelConfig config_;
     std::shared_ptr<const GgufFile> file_;
     std::shared_ptr<const Tokenizer> tokenizer_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/engine.h"
+#include "core/base/guard_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -73,18 +74,20 @@ struct Engine::Impl {
     /// Memory that runs out ends the job, not the program.
     template <class F>
     void guarded(F&& job) {
-        try {
-            out_of_memory = {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
-                             "Use fewer lanes, a shorter text or a smaller model."};
-            job();
-        } catch (const std::bad_alloc&) {
-            run.reset();
-            update([&](EngineStatus& s) {
-                s.state = EngineState::failed;
-                s.error = std::move(out_of_memory);
-                s.what.clear();
+        guard_memory(
+            [&] {
+                out_of_memory = {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
+                                 "Use fewer lanes, a shorter text or a smaller model."};
+                job();
+            },
+            [&] {
+                run.reset();
+                update([&](EngineStatus& s) {
+                    s.state = EngineState::failed;
+                    s.error = std::move(out_of_memory);
+                    s.what.clear();
+                });
             });
-        }
     }
     void load(const std::string& path, int n_threads);
     void carry_out(const Experiment& experiment);

@@ -114,6 +114,7 @@ class TestOutputs : public QObject {
             const Outcome o = shell(QStringLiteral("\"$0\" %1 > /dev/full").arg(command), {kTiny});
             QVERIFY2(o.status == 4, command);
             QVERIFY2(o.err.contains("error: cannot write in standard output: the disk is full."), o.err.constData());
+            QCOMPARE(o.err.count("the disk is full"), 1);
         }
         const Outcome closed = shell("\"$0\" caches >&-");
         QVERIFY2(closed.status == 4, closed.err.constData());
