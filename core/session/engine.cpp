@@ -126,7 +126,7 @@ void Engine::Impl::work() {
             lock.lock();
         } else if (next_experiment) {
             const Experiment experiment = *std::exchange(next_experiment, std::nullopt);
-            stop_run = paused = pause_after_token = no_floor = false;
+            stop_run = no_floor = false;  // whether it begins with a pause was said when it was asked for
             busy = true;
             lock.unlock();
             guarded([&] { carry_out(experiment); });
@@ -340,7 +340,7 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         if (end != EngineState::running) break;
         {
             const std::scoped_lock lock(mutex);
-            if (std::exchange(pause_after_token, false)) paused = true;
+            if (!stop_run && std::exchange(pause_after_token, false)) paused = true;
         }
         serve_distribution(false);
         if (over || wait_or_stop()) end = EngineState::stopped;
@@ -372,9 +372,11 @@ std::shared_ptr<const Model> Engine::model() const {
     return impl_->model;
 }
 
-void Engine::start(const Experiment& experiment) {
+void Engine::start(const Experiment& experiment, bool one_token) {
     impl_->command([&] {
         impl_->next_experiment = experiment;
+        impl_->paused = false;
+        impl_->pause_after_token = one_token;
         impl_->busy = true;
         impl_->stop_run = true;  // ends a run in progress
     });

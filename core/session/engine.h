@@ -70,8 +70,9 @@ class Engine {
     void cancel_load();
     std::shared_ptr<const Model> model() const;  ///< nullptr before the first one
 
-    /// Starts a run, ending one in progress. Needs a model (else state failed).
-    void start(const Experiment& experiment);
+    /// Starts a run, ending one in progress. Needs a model (else state failed). `one_token`: pauses after the first
+    /// one.
+    void start(const Experiment& experiment, bool one_token = false);
     void pause();
     void resume();
     void step();  ///< in a paused run: one token, then pause again

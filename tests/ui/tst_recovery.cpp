@@ -146,6 +146,62 @@ class TestRecovery : public QObject {
         QVERIFY(!window->isWindowModified());
     }
 
+    void aRunInPlaceOfUnsavedResultsSaysWhereTheyStay() {
+        auto window = makeWindow();
+        run(*window);
+        QVERIFY(!window->messages().message(QStringLiteral("kept")));
+        QString said;
+        connect(&window->files(), &SessionFiles::kept, window.get(),
+                [&] { said = window->messages().message(QStringLiteral("kept"))->sentence(); });
+        run(*window);
+        QVERIFY2(said.contains(QStringLiteral("stays under File > Recent runs: 6 of 6 tokens")), qPrintable(said));
+        QVERIFY(!window->messages().message(QStringLiteral("kept")));  // no news any more when the new run is over
+        said.clear();
+        QSignalSpy saved(window.get(), &MainWindow::sessionSaved),
+            began(&window->controller(), &RunController::runBegan);
+        window->saveSessionTo(data_->filePath(QStringLiteral("a.kvasir")));
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        window->actions()["step"]->trigger();  // the first step of a new run; the results are saved
+        QTRY_COMPARE_WITH_TIMEOUT(began.size(), 1, 60000);
+        QCOMPARE(said, QString());
+        QTRY_COMPARE_WITH_TIMEOUT(shown(*window), size_t(1), 60000);
+        window->actions()["run"]->trigger();
+        QVERIFY2(said.contains(QStringLiteral("1 of 6 tokens")), qPrintable(said));
+    }
+
+    void aSessionWhoseModelHasChangedSaysSo() {
+        const QString model = data_->filePath(QStringLiteral("m.gguf")),
+                      session = data_->filePath(QStringLiteral("a.kvasir"));
+        QVERIFY(QFile::copy(kModel, model));
+        {
+            auto window = makeWindow(false);
+            window->openPath(model, false);
+            QTRY_VERIFY_WITH_TIMEOUT(window->controller().model() != nullptr, 60000);
+            run(*window);
+            QSignalSpy saved(window.get(), &MainWindow::sessionSaved);
+            window->saveSessionTo(session);
+            QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        }
+        for (const bool changed : {false, true}) {
+            if (changed) {
+                QVERIFY(QFile::remove(model));
+                QVERIFY(QFile::copy(QString::fromStdString(source_path("tests/golden/models/gguf/llama-gqa-F16.gguf")),
+                                    model));
+            }
+            auto window = makeWindow(false);
+            window->openSession(session);
+            QTRY_VERIFY_WITH_TIMEOUT(window->controller().model() != nullptr, 60000);
+            QCOMPARE(shown(*window), size_t(6));
+            MessageBar* bar = window->messages().message(QStringLiteral("other-model"));
+            QCOMPARE(bar != nullptr, changed);
+            if (!changed) continue;
+            QVERIFY2(bar->sentence().contains(QStringLiteral("m.gguf is not the file this run was made with")),
+                     qPrintable(bar->sentence()));
+            run(*window);  // and leaves with its cause
+            QVERIFY(!window->messages().message(QStringLiteral("other-model")));
+        }
+    }
+
     void aHomeThatCannotBeWrittenSaysSoAndAsks() {
         QFile file(runs());  // root may write into read-only folders, so a file stands where the folder should be
         QVERIFY(file.open(QIODevice::WriteOnly));

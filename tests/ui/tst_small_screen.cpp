@@ -268,7 +268,20 @@ class TestSmallScreen : public QObject {
         QCOMPARE(area.inSight()->objectName(), QStringLiteral("a"));
         area.show(QStringLiteral("b"), MessageBar::Kind::warn, QStringLiteral("second, changed"));
         QCOMPARE(area.inSight()->objectName(), QStringLiteral("b"));
-        for (const char* key : {"b", "a"})
+        // a question stays in sight until it is answered: only an error comes before it
+        area.show(QStringLiteral("q"), MessageBar::Kind::info, QStringLiteral("question"))->setQuestion();
+        area.show(QStringLiteral("r"), MessageBar::Kind::info, QStringLiteral("another"))->setQuestion();
+        area.show(QStringLiteral("d"), MessageBar::Kind::warn, QStringLiteral("warning"));
+        area.show(QStringLiteral("d"), MessageBar::Kind::warn, QStringLiteral("warning, changed"));
+        QVERIFY(area.inSight()->isQuestion());
+        area.show(QStringLiteral("e"), MessageBar::Kind::bad, QStringLiteral("error"));
+        QCOMPARE(area.inSight()->objectName(), QStringLiteral("e"));
+        area.clear(QStringLiteral("e"));
+        QVERIFY(area.inSight()->isQuestion());
+        for (const char* key : {"q", "r"})
+            area.clear(QLatin1String(key));
+        QCOMPARE(area.inSight()->objectName(), QStringLiteral("d"));
+        for (const char* key : {"d", "b", "a"})
             area.clear(QLatin1String(key));
         QCOMPARE(area.inSight()->objectName(), QStringLiteral("c"));
         area.clear(QStringLiteral("c"));

@@ -35,7 +35,7 @@ namespace kvasir::ui {
 void MainWindow::connectActions() {
     actions_.on("run", [this] {
         if (!mayReplaceResults()) return;
-        if (controller_.underWay()) files_.makeRoom();
+        files_.makeRoom();
         controller_.start();
     });
     actions_.on("pause", [this] {
@@ -45,7 +45,11 @@ void MainWindow::connectActions() {
             controller_.pause();
     });
     actions_.on("step", [this] {
-        if (controller_.underWay() || mayReplaceResults()) controller_.step();
+        if (!controller_.underWay()) {  // the first step of a new run
+            if (!mayReplaceResults()) return;
+            files_.makeRoom();
+        }
+        controller_.step();
     });
     const auto stop = [this] {
         if (controller_.status().state == EngineState::loading)

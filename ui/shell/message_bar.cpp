@@ -144,8 +144,14 @@ MessageBar* MessageArea::show(const QString& key, MessageBar::Kind kind, const Q
     const MessageBar* before = message(key);
     const auto old = std::find(bars_.begin(), bars_.end(), before);
     const bool same = before && before->sentence() == sentence && before->kind() == kind;
-    const auto place = same ? old - bars_.begin() : std::ptrdiff_t(bars_.size()) - (old != bars_.end());
+    auto place = old - bars_.begin();
     clear(key);
+    if (!same) {
+        auto at = bars_.end();
+        while (kind != MessageBar::Kind::bad && at != bars_.begin() && at[-1]->isQuestion())
+            --at;
+        place = at - bars_.begin();
+    }
     auto* bar = new MessageBar(kind, sentence, this);
     bar->setObjectName(key);
     connect(bar, &MessageBar::closed, this, [this, key] { clear(key); });

@@ -26,6 +26,9 @@ class MessageBar : public QFrame {
     Kind kind() const { return kind_; }
     /// How many others wait behind this one; 0 hides the button that leads to them.
     void setWaiting(int n);
+    /// It asks something that a person has to answer: it stays in sight, and only an error comes before it.
+    void setQuestion() { question_ = true; }
+    bool isQuestion() const { return question_; }
 
  signals:
     void closed();
@@ -39,6 +42,7 @@ class MessageBar : public QFrame {
     void showUnfoldable();
 
     Kind kind_;
+    bool question_ = false;
     OneLineLabel* line_;  ///< what fits into one line
     QLabel* all_;         ///< the whole sentence, when a person unfolds it
     QToolButton *unfold_, *others_;
@@ -46,7 +50,7 @@ class MessageBar : public QFrame {
 };
 
 /// The one line above the lanes where messages stand, the newest in sight, the others behind a button. A message with
-/// the same key replaces the one before.
+/// the same key replaces the one before; what is no error waits behind a question that nobody has answered yet.
 class MessageArea : public QWidget {
     Q_OBJECT
  public:

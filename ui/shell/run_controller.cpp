@@ -51,7 +51,7 @@ void RunController::loadModel(const QString& path) {
 }
 
 void RunController::start() {
-    step_when_started_ = stepping_ = false;
+    stepping_ = step_awaits_run_ = false;
     engine_.start(experiment_);
     timer_.start(kActiveInterval);
 }
@@ -67,18 +67,20 @@ void RunController::resume() {
 }
 
 void RunController::step() {
+    if (step_awaits_run_) return;  // the run it asked for has not begun
     const bool goes_on = takes_tokens(status_.state);
     if (goes_on)
         engine_.step();
     else
-        engine_.start(experiment_);
-    step_when_started_ = !goes_on;
+        engine_.start(experiment_, true);
+    step_awaits_run_ = !goes_on;
     stepping_ = true;
     n_done_before_step_ = goes_on ? status_.n_done : 0;
     timer_.start(kActiveInterval);
 }
 
 void RunController::stop() {
+    step_awaits_run_ = false;
     engine_.stop();
 }
 
@@ -181,13 +183,12 @@ void RunController::tick() {
     if (auto frame = engine_.take_distribution()) emit distributionReady(std::move(frame));
     if (!sameStatus(status, status_)) {
         status_ = status;
-        const bool started = status.state == EngineState::prompt || status.state == EngineState::running;
-        if (started && std::exchange(step_when_started_, false)) engine_.step();
+        if (under_way(status.state) || status.state == EngineState::failed) step_awaits_run_ = false;
         if (!active(status.state)) timer_.setInterval(kIdleInterval);
         emit statusChanged();
     }
     const bool stands = status_.state == EngineState::paused && status_.n_done > n_done_before_step_;
-    if (stepping_ && !step_when_started_ && (stands || !underWay())) {
+    if (stepping_ && !step_awaits_run_ && (stands || !underWay())) {
         stepping_ = false;
         n_quick_ticks_ = kQuickTicks;
     }

@@ -82,8 +82,8 @@ class RunController : public QObject {
     std::shared_ptr<const Model> run_model_;                   ///< what run_ is made with, while records of it may come
     nlohmann::json session_extra_ = nlohmann::json::object();  ///< keys of the last session file that are not ours
     uint64_t run_serial_ = 0;
-    bool step_when_started_ = false;
-    bool stepping_ = false;  ///< a step was asked for and is not shown yet
+    bool step_awaits_run_ = false;  ///< a step has started a run that is not seen yet
+    bool stepping_ = false;         ///< a step was asked for and is not shown yet
     int n_done_before_step_ = 0;
     int n_quick_ticks_ = 0;    ///< after a step its distribution follows
     bool loaded_run_ = false;  ///< run_ came from a file: late records of the run before are not its own

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/run_messages.h"
 
+#include <QFileInfo>
+
 #include "core/session/fair_comparison.h"
 #include "ui/plots/plot_text.h"
 #include "ui/shell/actions.h"
@@ -13,7 +15,7 @@ namespace {
 
 const QString kFailure = QStringLiteral("failure"), kChanged = QStringLiteral("changed"),
               kUnequal = QStringLiteral("unequal"), kNote = QStringLiteral("note"),
-              kModel = QStringLiteral("model-warnings");
+              kModel = QStringLiteral("model-warnings"), kOtherModel = QStringLiteral("other-model");
 
 QString laneKey(size_t lane) {
     return QStringLiteral("lane-%1").arg(lane);
@@ -35,6 +37,7 @@ void RunMessages::runBegan() {
     for (const QString& key : {kChanged, kNote, QStringLiteral("make-equal")})
         messages_.clear(key);
     showUnequal();
+    showOtherModel();
     const RunModel& run = controller_.run();
     if (run.empty()) return;
     if (!run.info().note.empty())
@@ -62,6 +65,10 @@ void RunMessages::statusChanged() {
         else
             messages_.clear(kFailure);
     }
+    if (s.state == EngineState::finished && s.run_serial != finished_run_) {
+        finished_run_ = s.run_serial;
+        messages_.clear(QStringLiteral("kept"));  // that the run before this one was not saved
+    }
     for (size_t i = 0; i < s.lane_errors.size(); ++i)
         if (const QString why = QString::fromStdString(s.lane_errors[i]);
             !why.isEmpty() && !messages_.message(laneKey(i)))
@@ -77,6 +84,25 @@ void RunMessages::modelChanged() {
     if (!warnings.isEmpty())
         messages_.show(kModel, MessageBar::Kind::warn,
                        tr("About this model: %1.").arg(warnings.join(QStringLiteral("; "))));
+    showOtherModel();
+}
+
+/// A session names its model by path; the file there may be another one by now.
+void RunMessages::showOtherModel() {
+    messages_.clear(kOtherModel);
+    const RunModel& run = controller_.run();
+    const auto model = controller_.model();
+    if (run.empty() || !controller_.runIsFromFile() || !model) return;
+    const RunInfo& info = run.info();
+    if (info.experiment.model_path != model->file().path() || info.model_sha256.empty() ||
+        info.model_sha256 == model->sha256())
+        return;
+    messages_.show(kOtherModel, MessageBar::Kind::warn,
+                   tr("%1 is not the file this run was made with: its SHA-256 begins with %2, that of the run with %3. "
+                      "What is shown was measured with the other file; a new run uses this one.")
+                       .arg(QFileInfo(QString::fromStdString(info.experiment.model_path)).fileName(),
+                            QString::fromStdString(model->sha256().substr(0, 8)),
+                            QString::fromStdString(info.model_sha256.substr(0, 8))));
 }
 
 void RunMessages::experimentChanged() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What has to be said about the model and the run that is shown: what the file asks for and is not done, why it failed,
-// which lanes stopped or run otherwise than asked, what is unequal, that the experiment has changed since. Each
-// sentence leaves with its cause.
+// which lanes stopped or run otherwise than asked, what is unequal, that the experiment or the model's file has changed
+// since. Each sentence leaves with its cause.
 #pragma once
 
 #include <QObject>
+#include <cstdint>
 
 namespace kvasir::ui {
 
@@ -23,11 +24,13 @@ class RunMessages : public QObject {
     void experimentChanged();
     void modelChanged();
     void showUnequal();
+    void showOtherModel();
 
     RunController& controller_;
     Actions& actions_;
     MessageArea& messages_;
     int last_state_ = -1;
+    uint64_t finished_run_ = 0;  ///< serial of the newest run that went to its end
 };
 
 }  // namespace kvasir::ui

@@ -72,6 +72,7 @@ void SessionMessages::offer(const JournalSummary& run, const QString& key) {
             },
             true);
     bar->addAction(tr("Discard"), [this, path] { files_.discardRun(path); });
+    bar->setQuestion();
 }
 
 }  // namespace kvasir::ui

@@ -88,6 +88,27 @@ class TestEngine : public QObject {
         // Nothing measured is lost: every token done has its records.
         QCOMPARE(engine.drain().steps.size(), size_t(end.n_done) * 2);
     }
+    void aRunMayBeginWithOneToken() {
+        Engine engine;
+        engine.load_model(kTiny);
+        for (const bool while_one_runs : {false, true}) {
+            if (while_one_runs) engine.start(experiment({"fp32"}, 60));
+            engine.start(experiment({"fp16"}, 60), true);
+            QVERIFY(eventually([&] { return engine.status().state == EngineState::paused; }));
+            QCOMPARE(engine.status().n_done, 1);
+            QCOMPARE(engine.run_info()->experiment.lanes[0].spec.text, std::string("fp16"));
+            engine.step();
+            QVERIFY(eventually(
+                [&] { return engine.status().state == EngineState::paused && engine.status().n_done == 2; }));
+            engine.resume();
+            engine.wait_until_idle();
+            QCOMPARE(engine.status().n_done, 60);
+        }
+        engine.start(experiment({"fp16"}, 60));
+        engine.pause();  // at once: the run has not begun
+        QVERIFY(eventually([&] { return engine.status().state == EngineState::paused; }));
+        QVERIFY(engine.status().n_done < 60);
+    }
     void startEndsTheRunBefore() {
         Engine engine;
         engine.load_model(kTiny);
