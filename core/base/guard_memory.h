@@ -4,21 +4,44 @@
 
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
 #include "core/base/result.h"
 
 namespace kvasir {
 
+/// Where there is no memory even for words: these need none, a std::string has room for so many itself.
+inline Error no_memory() {
+    return {ErrorCode::memory, "out of memory", "", "", ""};
+}
+
+/// Is there so much memory at the moment? To be asked before libraries are used that do not survive an allocation that
+/// fails: nlohmann's JSON allocates in its destructor, and its operator[] leaves a null behind.
+inline bool room_for(size_t bytes) {
+    void* const room = ::operator new(bytes, std::nothrow);
+    ::operator delete(room);
+    return room != nullptr;
+}
+
 /// job(); when an allocation failed in it, refusal() after it, whose value is returned instead: an error, where job()
-/// returns a Result or Status.
+/// returns a Result or Status, and that without words where there is no memory for them either.
 template <class Job, class Refusal>
 auto guard_memory(Job&& job, Refusal&& refusal) -> decltype(job()) {
+    const auto refuse = [&]() -> decltype(job()) {
+        if constexpr (std::is_constructible_v<decltype(job()), Error>) try {
+                return refusal();
+            } catch (const std::bad_alloc&) {
+                return no_memory();
+            }
+        else
+            return refusal();
+    };
     try {
         return job();
     } catch (const std::bad_alloc&) {
-        return refusal();
+        return refuse();
     } catch (const std::length_error&) {  // more than any memory holds
-        return refusal();
+        return refuse();
     }
 }
 

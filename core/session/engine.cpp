@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/engine.h"
-#include "core/base/guard_memory.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <thread>
 
+#include "core/base/guard_memory.h"
 #include "core/session/run.h"
 
 namespace kvasir {
@@ -51,7 +50,10 @@ struct Engine::Impl {
     Clock::time_point next_frame{};
     Clock::duration stood_still{};  ///< of the run's time: pauses, the noise floor
     bool over = false;              ///< the run takes no more tokens
-    Error out_of_memory;            ///< written while there is memory for its words
+    /// Of the job that runs out of it: there is none for its words then. While status.error has them, they are here no
+    /// more, until the next job begins.
+    Error out_of_memory{ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
+                        "Use fewer lanes, a shorter text or a smaller model."};
     std::thread worker;
 
     template <class F>
@@ -74,21 +76,13 @@ struct Engine::Impl {
     /// Memory that runs out ends the job, not the program.
     template <class F>
     void guarded(F&& job) {
-        guard_memory(
-            [&] {
-                out_of_memory = {ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
-                                 "Use fewer lanes, a shorter text or a smaller model."};
-                job();
-            },
-            [&] {
-                run.reset();
-                update([&](EngineStatus& s) {
-                    s.state = EngineState::failed;
-                    s.error = std::move(out_of_memory);
-                    s.what.clear();
-                });
-            });
+        take_back_words();
+        guard_memory(job, [&] {
+            run.reset();
+            finish(EngineState::failed, std::move(out_of_memory));
+        });
     }
+    void take_back_words();
     void load(const std::string& path, int n_threads);
     void carry_out(const Experiment& experiment);
     bool wait_or_stop();
@@ -98,7 +92,7 @@ struct Engine::Impl {
     void record(RunRecords&& records);
     void publish(RunRecords&& records, Clock::time_point start);
     void serve_distribution(bool at_once);
-    void finish(EngineState state, const Error& error = {});
+    void finish(EngineState state, Error error = {});
 };
 
 Engine::Engine() : impl_(std::make_unique<Impl>()) {
@@ -166,15 +160,21 @@ void Engine::Impl::load(const std::string& path, int n_threads) {
     }
 }
 
-void Engine::Impl::finish(EngineState state, const Error& error) {
+void Engine::Impl::take_back_words() {
+    const std::scoped_lock lock(mutex);
+    if (out_of_memory.what.empty()) out_of_memory = std::move(status.error);
+}
+
+/// Allocates nothing: it is how a job ends that ran out of memory.
+void Engine::Impl::finish(EngineState state, Error error) {
     if (const auto told = std::exchange(observer, nullptr))
         told->ended(state == EngineState::finished  ? "finished"
                     : state == EngineState::stopped ? "stopped"
                                                     : "failed",
-                    error.message());
+                    error);
     update([&](EngineStatus& s) {
         s.state = state;
-        s.error = error;
+        s.error = std::move(error);
         s.what.clear();
     });
 }
@@ -272,12 +272,12 @@ void Engine::Impl::serve_distribution(bool at_once) {
     if (!lane || !reference || request->layer < 0 || request->layer >= lane->shape().n_layers ||
         request->kv_head >= lane->shape().n_kv_heads || lane->n_tokens(request->layer) == 0)
         return;
-    try {
+    const auto draw = [&] {
         DistributionFrame frame = build_distribution(*request, *lane, *reference);
         frame.serial = ++frame_serial;
         frames.put(std::make_shared<const DistributionFrame>(std::move(frame)));
-    } catch (const std::bad_alloc&) {  // a picture less; the run goes on
-    }
+    };
+    guard_memory(draw, [] {});  // a picture less; the run goes on
     const Clock::time_point end = Clock::now();
     next_frame = end + std::max<Clock::duration>(kFrameInterval, kFrameShare * (end - start));
 }
@@ -352,9 +352,9 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     serve_distribution(true);
 }
 
-void Engine::load_model(const std::string& path, int n_threads) {
+void Engine::load_model(std::string path, int n_threads) {
     impl_->command([&] {
-        impl_->load_path = path;
+        impl_->load_path = std::move(path);
         impl_->load_threads = n_threads;
         impl_->busy = true;
         impl_->stop_run = impl_->stop_load = true;
@@ -372,9 +372,9 @@ std::shared_ptr<const Model> Engine::model() const {
     return impl_->model;
 }
 
-void Engine::start(const Experiment& experiment, bool one_token) {
+void Engine::start(Experiment experiment, bool one_token) {
     impl_->command([&] {
-        impl_->next_experiment = experiment;
+        impl_->next_experiment = std::move(experiment);
         impl_->paused = false;
         impl_->pause_after_token = one_token;
         impl_->busy = true;

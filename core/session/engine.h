@@ -66,13 +66,13 @@ class Engine {
 
     /// Loads in the background, with n_threads threads (0: one per physical core); the previous model stays until the
     /// new one is there. cancel_load() keeps the old one.
-    void load_model(const std::string& path, int n_threads = 0);
+    void load_model(std::string path, int n_threads = 0);
     void cancel_load();
     std::shared_ptr<const Model> model() const;  ///< nullptr before the first one
 
     /// Starts a run, ending one in progress. Needs a model (else state failed). `one_token`: pauses after the first
-    /// one.
-    void start(const Experiment& experiment, bool one_token = false);
+    /// one. What is asked for comes by value, here and above: who has no memory for the copy has begun nothing.
+    void start(Experiment experiment, bool one_token = false);
     void pause();
     void resume();
     void step();  ///< in a paused run: one token, then pause again

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/session/journal_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -10,8 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <functional>
+#include <memory>
 
 #include "core/base/read_file.h"
 #include "core/base/strict_json.h"
@@ -23,7 +24,6 @@ namespace kvasir {
 namespace {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 constexpr size_t kMostBytes = size_t(1) << 30;
 constexpr size_t kHead = 64 << 10, kTail = 256 << 10;  // bytes looked at for a summary
@@ -107,6 +107,19 @@ void summarize(int fd, JournalSummary& s) {
     }
 }
 
+/// The files of a folder whose names end so; none where there is no such folder. (The standard library's iterator ends
+/// the program when memory runs out in it.)
+std::vector<std::string> files_in(const std::string& folder, std::string_view ending) {
+    struct Close {
+        void operator()(DIR* d) const { ::closedir(d); }
+    };
+    const std::unique_ptr<DIR, Close> entries(::opendir(folder.c_str()));
+    std::vector<std::string> files;
+    while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr)
+        if (std::string_view(entry->d_name).ends_with(ending)) files.push_back(folder + "/" + entry->d_name);
+    return files;
+}
+
 /// Rows of one step behind the columns of the steps before it.
 void join_columns(json& columns, const json& rows) {
     for (const auto& [name, cells] : rows.items())
@@ -122,9 +135,6 @@ void join_line(json& run, const json& line) {
     if (line.contains("stopped"))
         for (const auto& [lane, why] : line.at("stopped").items())
             run.at("lanes").at(std::stoul(lane))["stopped"] = why;
-    if (line.contains("stops"))
-        for (const auto& [lane, reason] : line.at("stops").items())
-            run.at("lanes").at(std::stoul(lane))["stopped"] = reason;
     if (line.contains("floors")) join_columns(run.at("noise_floor"), line.at("floors"));
     if (line.contains("pieces")) run.at("pieces").update(line.at("pieces"));
 }
@@ -143,18 +153,15 @@ int open_locked_journal(const std::string& path) {
 
 std::vector<JournalSummary> list_journals(const std::string& folder) {
     std::vector<JournalSummary> found;
-    std::error_code ignored;
-    for (fs::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
-        if (entry->path().extension() != ".journal") continue;
+    for (std::string& path : files_in(folder, ".journal")) {
         JournalSummary s;
-        s.path = entry->path().string();
+        s.path = std::move(path);
         const int fd = ::open(s.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) continue;
         s.in_use = ::flock(fd, LOCK_EX | LOCK_NB) != 0;
         summarize(fd, s);
         ::close(fd);
         found.push_back(std::move(s));
-        if (ignored) break;
     }
     std::sort(found.begin(), found.end(),
               [](const auto& a, const auto& b) { return std::tie(a.started, a.path) > std::tie(b.started, b.path); });
@@ -163,9 +170,8 @@ std::vector<JournalSummary> list_journals(const std::string& folder) {
 
 void prune_journals(const std::string& folder, const JournalLimits& limits) {
     std::vector<JournalSummary> all = list_journals(folder);
-    std::error_code none;
-    for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
-        if (entry->path().extension() == ".new") (void)discard_journal(entry->path().string());  // killed as it began
+    for (const std::string& killed_as_it_began : files_in(folder, ".new"))
+        (void)discard_journal(killed_as_it_began);
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
         const auto rank = [](const JournalSummary& s) { return s.in_use ? 0 : s.closed ? 2 : 1; };
         return rank(a) < rank(b);
@@ -173,9 +179,8 @@ void prune_journals(const std::string& folder, const JournalLimits& limits) {
     size_t n = 0;
     uint64_t bytes = 0;
     for (const JournalSummary& s : all) {
-        std::error_code ignored;
-        const uint64_t size = fs::file_size(s.path, ignored);
-        bytes += ignored ? 0 : size;
+        struct stat info {};
+        bytes += ::stat(s.path.c_str(), &info) == 0 ? uint64_t(info.st_size) : 0;
         if (++n > limits.most_runs || bytes > limits.most_bytes)
             if (!s.in_use) (void)discard_journal(s.path);
     }

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <new>
 
+#include "core/base/guard_memory.h"
 #include "core/session/journal_line.h"
 #include "core/session/run_json.h"
 #include "core/session/session_file.h"
@@ -24,10 +24,23 @@ using nlohmann::json;
 
 constexpr auto kSyncInterval = std::chrono::seconds(1);
 constexpr size_t kMostPending = size_t(64) << 20;
+// A line as JSON and as text, at most: of its own, of each record.
+constexpr size_t kLineRoom = size_t(1) << 20, kRecordRoom = size_t(16) << 10;
+
+/// Throws where a line could not be written to its end; see room_for().
+void need_room(size_t n_records = 0) {
+    if (!room_for(kLineRoom + n_records * kRecordRoom)) throw std::bad_alloc();
+}
 
 Error cannot_keep(const std::string& where, int number) {
-    return {ErrorCode::disk, "this run cannot be kept", where, std::strerror(number),
-            "Save the session to another place before you quit."};
+    return guard_memory(
+        [&] {
+            return Error{ErrorCode::disk, "this run cannot be kept", where, std::strerror(number),
+                         "Save the session to another place before you quit."};
+        },
+        [] {
+            return Error{ErrorCode::memory, "run not kept", "", "out of memory", ""};
+        });  // see no_memory()
 }
 
 /// 20261201-114203-4711-2: sorts by time, and no two processes or runs share one.
@@ -78,45 +91,64 @@ std::shared_ptr<RunJournal::Open> RunJournal::create(const RunInfo& info) const 
         return journal;
     }
     const std::string path = folder_ + "/" + file_stem(info), beginning = path + ".new";
+    journal->path = path + ".journal";
     journal->fd = ::open(beginning.c_str(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (journal->fd < 0 || ::flock(journal->fd, LOCK_EX | LOCK_NB) != 0 ||
-        ::rename(beginning.c_str(), (path + ".journal").c_str()) != 0)
+        ::rename(beginning.c_str(), journal->path.c_str()) != 0) {
         journal->problem = cannot_keep(folder_, errno);
-    else
-        journal->path = path + ".journal";
+        journal->path.clear();
+    }
     return journal;
 }
 
 void RunJournal::began(std::shared_ptr<const RunInfo> info, std::shared_ptr<const Model> model) {
-    prune_journals(folder_, limits_);
-    auto journal = create(*info);
-    journal->running = true;
-    const ModelConfig& c = model->config();
-    journal->model = std::move(model);
-    journal->known_pieces.assign(size_t(c.n_vocab), false);
-    json specs = json::array();
-    for (const LaneSetup& lane : info->experiment.lanes)
-        specs.push_back(lane.spec.text);
-    json run = run_info_to_json(*info, c.n_layers, c.n_kv_heads, c.head_dim);
-    run["experiment"] = experiment_to_json(info->experiment);
+    std::shared_ptr<Open> journal;
+    const bool begun = guard_memory(
+        [&] {
+            need_room();
+            prune_journals(folder_, limits_);
+            journal = create(*info);
+            journal->model = std::move(model);
+            if (!journal->path.empty()) write_head(*journal, *info);
+            return true;
+        },
+        [&] {
+            if (journal && !journal->path.empty()) ::unlink(journal->path.c_str());
+            return false;
+        });
     const std::scoped_lock lock(mutex_);
-    close(current_, "another run began");
-    close(adopted_, "another run began");
-    failed_ = journal->fd < 0 || journal->path.empty();
-    if (failed_) {
-        cannot_ = journal->problem;
-        return;
-    }
-    write(*journal, {{"kvasir_journal", kJournalVersion},
-                     {"started", uint64_t(std::time(nullptr))},
-                     {"model", info->model_name + " " + info->model_weights},
-                     {"n_planned", info->n_planned},
-                     {"specs", std::move(specs)}});
-    write(*journal, {{"run", std::move(run)}, {"pieces", new_pieces(*journal, info->prompt_ids)}});
-    current_ = std::move(journal);
+    leave(current_, "another run began");
+    leave(adopted_, "another run began");
+    failed_ = !begun || journal->path.empty();
+    if (!begun)
+        cannot_ = cannot_keep(folder_, ENOMEM);
+    else if (failed_)
+        cannot_ = std::move(journal->problem);
+    else
+        current_ = std::move(journal);
 }
 
-json RunJournal::new_pieces(Open& journal, const std::vector<int>& ids) const {
+/// Throws where there is no memory for it.
+void RunJournal::write_head(Open& journal, const RunInfo& info) const {
+    need_room(info.prompt_ids.size());
+    const ModelConfig& c = journal.model->config();
+    journal.known_pieces.assign(size_t(c.n_vocab), false);
+    json specs = json::array();
+    for (const LaneSetup& lane : info.experiment.lanes)
+        specs.push_back(lane.spec.text);
+    json run = run_info_to_json(info, c.n_layers, c.n_kv_heads, c.head_dim);
+    run["experiment"] = experiment_to_json(info.experiment);
+    journal.pending = journal_line(0, {{"kvasir_journal", kJournalVersion},
+                                       {"started", uint64_t(std::time(nullptr))},
+                                       {"model", info.model_name + " " + info.model_weights},
+                                       {"n_planned", info.n_planned},
+                                       {"specs", std::move(specs)}});
+    journal.pending += journal_line(0, {{"run", std::move(run)}, {"pieces", new_pieces(journal, info.prompt_ids)}});
+    journal.running = true;
+    flush(journal);
+}
+
+json RunJournal::new_pieces(Open& journal, const std::vector<int>& ids) {
     json pieces = json::object();
     for (const int id : ids) {
         if (id < 0 || size_t(id) >= journal.known_pieces.size() || journal.known_pieces[size_t(id)]) continue;
@@ -128,39 +160,42 @@ json RunJournal::new_pieces(Open& journal, const std::vector<int>& ids) const {
 
 void RunJournal::measured(const RunRecords& records) {
     const std::scoped_lock lock(mutex_);
-    if (!current_ || !current_->running || records.empty()) return;
-    try {
-        write_step(records);
-    } catch (const std::bad_alloc&) {
-        current_->problem = cannot_keep(current_->path, ENOMEM);
-    }
+    if (!current_ || !current_->running || current_->cut || records.empty()) return;
+    write_step(*current_, records);
 }
 
-void RunJournal::write_step(const RunRecords& records) {
-    json line = json::object();
-    std::vector<int> ids;
-    for (size_t i = 0; i < records.steps.size();) {
-        std::vector<StepRecord> lane;  // consecutive records of one lane
-        for (const int index = records.steps[i].lane; i < records.steps.size() && records.steps[i].lane == index; ++i) {
-            const StepRecord& r = records.steps[i];
-            ids.push_back(r.token_id);
-            for (const TopToken& t : r.top)
-                ids.push_back(t.id);
-            current_->n_done = std::max(current_->n_done, r.step + 1);
-            lane.push_back(r);
+void RunJournal::write_step(Open& journal, const RunRecords& records) {
+    const int n_before = journal.n_done;
+    const bool written = write(journal, [&] {
+        need_room(records.steps.size() + records.floors.size());
+        json line = json::object();
+        std::vector<int> ids;
+        for (size_t i = 0; i < records.steps.size();) {
+            std::vector<StepRecord> lane;  // consecutive records of one lane
+            for (const int index = records.steps[i].lane; i < records.steps.size() && records.steps[i].lane == index;
+                 ++i) {
+                const StepRecord& r = records.steps[i];
+                ids.push_back(r.token_id);
+                for (const TopToken& t : r.top)
+                    ids.push_back(t.id);
+                journal.n_done = std::max(journal.n_done, r.step + 1);
+                lane.push_back(r);
+            }
+            line["steps"][std::to_string(lane.front().lane)] = records_to_json(lane);
         }
-        line["steps"][std::to_string(lane.front().lane)] = records_to_json(lane);
-    }
-    if (!ids.empty()) line["pieces"] = new_pieces(*current_, ids);
-    for (const LaneStop& stop : records.stops)
-        line["stops"][std::to_string(stop.lane)] = stop.reason;
-    if (!records.floors.empty()) line["floors"] = floors_to_json(records.floors);
-    for (const LaneStop& stop : records.stops)
-        line["stopped"][std::to_string(stop.lane)] = stop.reason;
-    write(*current_, line);
+        if (!ids.empty()) line["pieces"] = new_pieces(journal, ids);
+        if (!records.floors.empty()) line["floors"] = floors_to_json(records.floors);
+        for (const LaneStop& stop : records.stops)
+            line["stopped"][std::to_string(stop.lane)] = stop.reason;
+        return line;
+    });
+    if (written && !journal.cut) return;
+    journal.cut = true;
+    journal.n_done = n_before;
+    journal.problem = cannot_keep(journal.path, written ? ENOSPC : ENOMEM);
 }
 
-void RunJournal::ended(const std::string& how, const std::string& why) {
+void RunJournal::ended(const char* how, const Error& why) {
     {
         const std::scoped_lock lock(mutex_);
         if (!current_ || !current_->running) return;
@@ -168,17 +203,32 @@ void RunJournal::ended(const std::string& how, const std::string& why) {
         if (current_->n_done == 0) {  // nothing was measured, so there is nothing to keep
             ::unlink(current_->path.c_str());
             current_.reset();
-        } else {
-            write(*current_, {{"end", how}, {"why", why}});
+        } else if (!write(*current_, [&] { return json{{"end", how}, {"why", why.message()}}; })) {
+            write(*current_, [&] { return json{{"end", how}}; });
         }
     }
     wake_.notify_all();
 }
 
+template <class F>
+bool RunJournal::write(Open& journal, F&& line) {
+    return guard_memory(
+        [&] {
+            need_room();
+            const json j = line();
+            if (journal.pending.size() < kMostPending)
+                journal.pending += journal_line(journal.n_done, j);
+            else
+                journal.cut = true;
+            flush(journal);
+            return true;
+        },
+        [] { return false; });
+}
+
 /// What does not reach the file is tried again with the next line: a disk that was full for a while loses nothing.
-void RunJournal::write(Open& journal, const json& line) {
+void RunJournal::flush(Open& journal) {
     if (journal.fd < 0) return;
-    if (journal.pending.size() < kMostPending) journal.pending += journal_line(journal.n_done, line);
     size_t written = 0;
     int why = 0;
     while (written < journal.pending.size()) {
@@ -192,7 +242,10 @@ void RunJournal::write(Open& journal, const json& line) {
     }
     journal.pending.erase(0, written);
     journal.synced = false;
-    journal.problem = why == 0 ? Error{} : cannot_keep(journal.path, why);
+    if (why != 0)
+        journal.problem = cannot_keep(journal.path, why);
+    else if (!journal.cut)
+        journal.problem = {};
 }
 
 Status RunJournal::adopt(const std::string& path) {
@@ -200,10 +253,14 @@ Status RunJournal::adopt(const std::string& path) {
         const std::scoped_lock lock(mutex_);
         if (adopted_ && adopted_->path == path) return {};
         if (current_ && current_->path == path) {  // this window's own last run, shown again
-            close(adopted_, "another run is shown");
+            leave(adopted_, "another run is shown");
             return {};
         }
     }
+    return guard_memory("cannot restore the run", "Close other programs.", [&] { return adopt_file(path); });
+}
+
+Status RunJournal::adopt_file(const std::string& path) {
     auto journal = std::make_shared<Open>();
     journal->path = path;
     journal->fd = open_locked_journal(path);
@@ -216,24 +273,25 @@ Status RunJournal::adopt(const std::string& path) {
     if (::ftruncate(journal->fd, off_t(whole->n_bytes)) != 0)
         return Error{ErrorCode::disk, "cannot restore the run", path, std::strerror(errno), ""};
     const std::scoped_lock lock(mutex_);
-    close(adopted_, "another run is shown");
+    leave(adopted_, "another run is shown");
     adopted_ = std::move(journal);
-    write(*adopted_, {{"restored", uint64_t(std::time(nullptr))}});
+    write(*adopted_, [] { return json{{"restored", uint64_t(std::time(nullptr))}}; });
     return {};
 }
 
-void RunJournal::close(std::shared_ptr<Open>& journal, const std::string& why) {
+/// Without memory it is given up all the same; a journal that does not say so is offered again, which loses nothing.
+void RunJournal::leave(std::shared_ptr<Open>& journal, const char* why) {
     if (!journal) return;
-    write(*journal, {{"closed", why}});
+    write(*journal, [&] { return json{{"closed", why}}; });
     ::flock(journal->fd, LOCK_UN);  // its bytes reach the disk below, but others may have it now
-    leaving_.push_back(std::move(journal));
+    guard_memory([&] { leaving_.push_back(journal); }, [] {});
     journal.reset();
 }
 
 void RunJournal::close(const std::string& why) {
     const std::scoped_lock lock(mutex_);
     for (auto* journal : {&current_, &adopted_})
-        if (*journal) write(**journal, {{"closed", why}});
+        if (*journal) write(**journal, [&] { return json{{"closed", why}}; });
 }
 
 RunJournal::State RunJournal::state() const {
@@ -245,19 +303,25 @@ RunJournal::State RunJournal::state() const {
 
 void RunJournal::bring_to_disk() {
     std::unique_lock lock(mutex_);
-    std::string folder_synced_for;
+    std::vector<std::shared_ptr<Open>> journals;
     while (!quit_) {
         wake_.wait_for(lock, kSyncInterval);
-        std::vector<std::shared_ptr<Open>> journals = std::exchange(leaving_, {});
-        for (const std::shared_ptr<Open>& journal : {current_, adopted_})
-            if (journal && !journal->synced) journals.push_back(journal);
+        const auto collect = [&] {
+            journals.reserve(leaving_.size() + 2);
+            journals.insert(journals.end(), leaving_.begin(), leaving_.end());
+            leaving_.clear();
+            for (const std::shared_ptr<Open>& journal : {current_, adopted_})
+                if (journal && !journal->synced) journals.push_back(journal);
+        };
+        guard_memory(collect, [] {});  // or a second later
         for (const std::shared_ptr<Open>& journal : journals) {
             journal->synced = true;
             lock.unlock();
             ::fdatasync(journal->fd);
-            if (std::exchange(folder_synced_for, journal->path) != journal->path) sync_folder(folder_);
+            if (!std::exchange(journal->folder_synced, true)) sync_folder(folder_);
             lock.lock();
         }
+        journals.clear();
     }
 }
 

@@ -17,7 +17,8 @@
 namespace kvasir {
 
 /// Lines are written on the engine's thread before anybody sees the step: some ten microseconds into the page cache. A
-/// thread of its own brings them to the disk once a second.
+/// thread of its own brings them to the disk once a second. A step there is no memory to write is the end of what is
+/// kept of its run; the state says so.
 class RunJournal : public RunObserver {
  public:
     explicit RunJournal(std::string folder, JournalLimits limits = {});
@@ -25,7 +26,7 @@ class RunJournal : public RunObserver {
 
     void began(std::shared_ptr<const RunInfo> info, std::shared_ptr<const Model> model) override;
     void measured(const RunRecords& records) override;
-    void ended(const std::string& how, const std::string& why) override;
+    void ended(const char* how, const Error& why) override;
 
     /// Has the journal of a restored run from now on, so that no other window offers it; it is offered again when this
     /// program dies. Its torn end is cut off.
@@ -50,7 +51,8 @@ class RunJournal : public RunObserver {
     struct Open {
         std::string path, pending;  ///< pending: what did not reach the file yet
         int fd = -1, n_done = 0;
-        bool running = false, synced = false;
+        bool running = false, synced = false, folder_synced = false;
+        bool cut = false;  ///< a step is missing: none after it may follow
         Error problem;
         std::vector<bool> known_pieces;
         std::shared_ptr<const Model> model;
@@ -60,10 +62,15 @@ class RunJournal : public RunObserver {
         ~Open();
     };
     std::shared_ptr<Open> create(const RunInfo& info) const;
-    void write_step(const RunRecords& records);
-    void write(Open& journal, const nlohmann::json& line);
-    void close(std::shared_ptr<Open>& journal, const std::string& why);
-    nlohmann::json new_pieces(Open& journal, const std::vector<int>& ids) const;
+    void write_head(Open& journal, const RunInfo& info) const;
+    static void write_step(Open& journal, const RunRecords& records);
+    /// Writes what line() returns. False: there was no memory for it.
+    template <class F>
+    static bool write(Open& journal, F&& line);
+    static void flush(Open& journal);
+    Status adopt_file(const std::string& path);
+    void leave(std::shared_ptr<Open>& journal, const char* why);
+    static nlohmann::json new_pieces(Open& journal, const std::vector<int>& ids);
     void bring_to_disk();
 
     const std::string folder_;

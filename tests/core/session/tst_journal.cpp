@@ -105,7 +105,7 @@ class TestJournal : public QObject {
             RunJournal journal(in);
             journal.began(std::make_shared<const RunInfo>((*run)->info()), model);
             journal.measured(records);
-            journal.ended("stopped", "");
+            journal.ended("stopped", {});
         }
         const auto recovered = read_journal(only(in).path);
         QVERIFY2(recovered.ok(), recovered ? "" : recovered.error().message().c_str());

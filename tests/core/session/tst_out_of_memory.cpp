@@ -1,93 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The 1st, 2nd, ... nth allocation of a load and of a run fails: each ends in an error that speaks of memory or, where
-// somebody could do without, in success; nothing is left behind, and what was there before goes on. Small numbers are
-// all taken, larger ones in growing steps; KVASIR_ALLOCATIONS=all takes every one.
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+// Each allocation of a load, a run and an engine's job fails, alone or with all after it: each ends in an error that
+// speaks of memory or, where somebody could do without, in success; nothing is left behind, what was there before goes
+// on, and the journal of the run is whole.
 #include "core/base/guard_memory.h"
+#include "core/base/read_file.h"
 #include "core/session/engine.h"
 #include "core/session/run_fixture.h"
+#include "core/session/run_journal.h"
 #include "kernels/cpu/huge_arena.h"
-
-namespace {
-
-std::atomic<long> before_failure{-1};  ///< allocations that still succeed; -1: all do
-std::atomic<bool> failed{false};
-std::atomic<long> n_live{0};  ///< allocations not freed
-
-bool fails() {
-    if (before_failure.load(std::memory_order_relaxed) < 0 || before_failure.fetch_sub(1) != 0) return false;
-    return failed = true;
-}
-
-void* take(std::size_t n, std::size_t alignment) {
-    void* p = nullptr;
-    if (fails() || posix_memalign(&p, std::max(alignment, sizeof(void*)), n) != 0) throw std::bad_alloc();
-    ++n_live;
-    return p;
-}
-
-void give_back(void* p) {
-    if (p) --n_live;
-    std::free(p);
-}
-
-}  // namespace
-
-void* operator new(std::size_t n) {
-    return take(n, alignof(std::max_align_t));
-}
-void* operator new(std::size_t n, std::align_val_t alignment) {
-    return take(n, std::size_t(alignment));
-}
-void operator delete(void* p) noexcept {
-    give_back(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-    give_back(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-    give_back(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-    give_back(p);
-}
-
-// Weights and caches come from the arena, which asks for address space without reserving memory.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" void* mmap(void* at, size_t n, int protection, int flags, int file, off_t offset) noexcept {
-    if ((flags & MAP_NORESERVE) && fails()) return MAP_FAILED;
-    return reinterpret_cast<void*>(syscall(SYS_mmap, at, n, protection, flags, file, offset));
-}
-#endif
+#include "support/failing_memory.h"
 
 using namespace kvasir;
 using namespace kvasir::test;
+using How = FailingMemory::How;
 
 namespace {
 
 const std::string kPath = source_path("tests/golden/models/gguf/llama-gqa-Q8_0.gguf");
 const std::string kOther = source_path("tests/golden/models/gguf/llama-gqa-F16.gguf");
 
-/// Calls attempt() with the nth allocation failing, for ascending n, until one comes through undisturbed.
+/// Calls attempt() with the nth allocation failing, for every n, until one comes through undisturbed.
 template <class F>
-void with_each_failure(F&& attempt) {
-    const bool all = qgetenv("KVASIR_ALLOCATIONS") == "all";
-    bool disturbed = true;
-    for (long n = 0; disturbed; n += all ? 1 : 1 + n / 12) {
-        failed = false;
-        before_failure = n;
+void with_each_failure(How how, F&& attempt) {
+    long n = 0;
+    for (bool disturbed = true; disturbed; ++n) {
+        FailingMemory::fail_after(n, how);
         attempt();
-        before_failure = -1;
-        disturbed = failed;
+        FailingMemory::relent();
+        disturbed = FailingMemory::reached();
         if (QTest::currentTestFailed()) qFatal("with allocation %ld failing", n);
     }
+    qInfo("%ld allocations", n);
+    QVERIFY(n > 100);
+}
+
+void once_and_lasting() {
+    QTest::addColumn<How>("how");
+    QTest::newRow("one allocation") << How::once;
+    QTest::newRow("one and all after it") << How::lasting;
 }
 
 Experiment short_run() {
@@ -96,6 +46,27 @@ Experiment short_run() {
     return e;
 }
 
+/// A journal, and how often it was told what.
+struct Watched : RunObserver {
+    explicit Watched(const std::string& folder) : journal(folder, {.most_runs = 1}) {}
+    void began(std::shared_ptr<const RunInfo> info, std::shared_ptr<const Model> model) override {
+        const FailingMemory::OnlyQuestionsFail here;
+        ++n_began;
+        journal.began(std::move(info), std::move(model));
+    }
+    void measured(const RunRecords& records) override {
+        const FailingMemory::OnlyQuestionsFail here;
+        journal.measured(records);
+    }
+    void ended(const char* how, const Error& why) override {
+        const FailingMemory::OnlyQuestionsFail here;
+        ++n_ended;
+        journal.ended(how, why);
+    }
+    RunJournal journal;
+    int n_began = 0, n_ended = 0;
+};
+
 }  // namespace
 
 class TestOutOfMemory : public QObject {
@@ -103,21 +74,22 @@ class TestOutOfMemory : public QObject {
 
     /// What a load or a run holds when it is gone must be nothing.
     struct Balance {
-        long live = n_live;
+        long live = FailingMemory::live();
         size_t weights = kernels::weight_arena().bytes_in_use(), caches = kernels::cache_arena().bytes_in_use();
         friend bool operator==(const Balance&, const Balance&) = default;
     };
 
  private slots:
+    void of_a_load_data() { once_and_lasting(); }
     void of_a_load() {
-        bool in_memory = false, counted = false;
+        QFETCH(How, how);
+        bool counted = false;
         const auto attempt = [&] {
             const Balance before;
             {
                 const auto model = Model::load(kPath, {}, {}, WeightsAs::as_is, 2);
-                before_failure = -1;
-                QVERIFY(model ? !failed : model.error().code == ErrorCode::memory);
-                in_memory = in_memory || !model;
+                FailingMemory::relent();
+                QVERIFY(model ? !FailingMemory::thrown() : model.error().code == ErrorCode::memory);
             }
             const Balance after;
             if (counted)
@@ -126,14 +98,15 @@ class TestOutOfMemory : public QObject {
                                                          .arg(after.weights - before.weights)));
         };
         attempt();  // what is made once in a program's life, errors and the test's own words included
-        failed = true, before_failure = 0;
+        FailingMemory::fail_after(0, how);
         attempt();
         counted = true;
-        with_each_failure(attempt);
-        QVERIFY(in_memory);
+        with_each_failure(how, attempt);
     }
 
+    void of_a_run_data() { once_and_lasting(); }
     void of_a_run() {
+        QFETCH(How, how);
         const auto model = load(kPath);
         const Experiment e = short_run();
         const auto once = [&]() -> Status {
@@ -143,7 +116,7 @@ class TestOutOfMemory : public QObject {
             for (const auto& lane : lanes)
                 if (lane.failed) return lane.error;
             RunModel measured;
-            const auto done = guard_memory("", "", [&] { return run_to_end(**run, *model, measured); });
+            const auto done = run_to_end(**run, *model, measured);
             if (!done) return done.error();
             for (int i = 0; i < int(lanes.size()); ++i)
                 if (!(*run)->lane_error(i).empty()) return Error{ErrorCode::memory, (*run)->lane_error(i), "", "", ""};
@@ -152,57 +125,96 @@ class TestOutOfMemory : public QObject {
         const Status whole = once();
         QVERIFY2(whole.ok(), whole ? "" : whole.error().message().c_str());
         const Balance before;
-        bool in_memory = false;
-        with_each_failure([&] {
+        with_each_failure(how, [&] {
             {
-                const Status done = once();
-                before_failure = -1;
-                QVERIFY(done || done.error().code == ErrorCode::memory);
-                in_memory = in_memory || !done;
+                const Status done = guard_memory("", "", once);
+                FailingMemory::relent();
+                QVERIFY(done ? !FailingMemory::thrown() : done.error().code == ErrorCode::memory);
             }
             QVERIFY(Balance().caches == before.caches && Balance().weights == before.weights);
         });
-        QVERIFY(in_memory);
         QVERIFY(once().ok());
     }
 
-    void an_engine_goes_on() {
+    void an_engine_keeps_its_model_data() { once_and_lasting(); }
+    void an_engine_keeps_its_model() {
+        QFETCH(How, how);
         Engine engine;
         engine.load_model(kPath, 2);
         engine.wait_until_idle();
-        const auto model = engine.model();
-        QVERIFY(model);
-        with_each_failure([&] {
-            try {
-                engine.load_model(kOther, 2);
-            } catch (const std::bad_alloc&) {  // the command itself: nothing has begun
-                return;
-            }
+        with_each_failure(how, [&] {
+            const auto model = engine.model();
+            const bool asked = guard_memory([&] { return engine.load_model(kOther, 2), true; }, [] { return false; });
             engine.wait_until_idle();
-            before_failure = -1;
-            if (!failed) return;
+            FailingMemory::relent();
+            if (!asked || !FailingMemory::thrown()) return;
             const EngineStatus status = engine.status();
             QVERIFY(status.state == EngineState::failed && status.error.code == ErrorCode::memory);
+            QVERIFY(!status.error.what.empty());
             QCOMPARE(engine.model(), model);
         });
-        const auto other = engine.model();
-        QVERIFY(other && other != model);
-        const Experiment e = short_run();
-        with_each_failure([&] {
-            try {
-                engine.start(e);
-            } catch (const std::bad_alloc&) {
-                return;
-            }
+        QCOMPARE(engine.status().state, EngineState::idle);
+    }
+
+    /// ... and its very first job says why it failed.
+    void an_engine_that_never_had_memory_says_so() {
+        Engine engine;
+        std::string path = kPath;
+        FailingMemory::fail_after(0, How::lasting);
+        engine.load_model(std::move(path), 2);
+        engine.wait_until_idle();
+        FailingMemory::relent();
+        const EngineStatus status = engine.status();
+        QVERIFY(status.state == EngineState::failed && status.error.code == ErrorCode::memory);
+        QVERIFY(!status.error.what.empty());
+    }
+
+    void an_engine_ends_what_it_began_data() { once_and_lasting(); }
+    void an_engine_ends_what_it_began() {
+        QFETCH(How, how);
+        QTemporaryDir folder;
+        const auto watched = std::make_shared<Watched>(folder.path().toStdString());
+        Engine engine;
+        engine.observe(watched);
+        engine.load_model(kPath, 2);
+        engine.wait_until_idle();
+        Experiment e = short_run();
+        e.n_threads = 1;  // two are above
+        int n_failed = 0, n_cut = 0;
+        const auto attempt = [&] {
+            const bool asked = guard_memory([&] { return engine.start(e), true; }, [] { return false; });
             engine.wait_until_idle();
-            before_failure = -1;
+            FailingMemory::relent();
+            if (!asked) return;
             const EngineStatus status = engine.status();
-            QVERIFY2(status.state == EngineState::finished ||
-                         (status.state == EngineState::failed && status.error.code == ErrorCode::memory),
-                     status.error.message().c_str());
-            QCOMPARE(engine.model(), other);
-            (void)engine.drain();
-        });
+            std::vector<int> n_shown(e.lanes.size());
+            for (const StepRecord& r : engine.drain().steps)
+                ++n_shown[size_t(r.lane)];
+            if (status.state == EngineState::failed) {
+                QVERIFY(status.error.code == ErrorCode::memory && !status.error.what.empty());
+                ++n_failed;
+            } else {
+                QCOMPARE(status.state, EngineState::finished);
+                QVERIFY(how == How::once || !FailingMemory::thrown());
+            }
+            QCOMPARE(watched->n_began, watched->n_ended);
+            const RunJournal::State journal = watched->journal.state();
+            if (journal.path.empty()) return;
+            const auto kept = read_journal(journal.path);
+            QVERIFY2(kept.ok(), kept ? "" : kept.error().message().c_str());
+            if (how == How::once) QVERIFY(read_file(journal.path)->find("{\"end\":") != std::string::npos);
+            QVERIFY(status.state == EngineState::failed || journal.failed || kept->summary.n_done == e.n_tokens);
+            for (int lane = 0; lane < kept->run.n_lanes(); ++lane) {
+                const auto& records = kept->run.lane(lane);
+                QVERIFY(journal.failed || int(records.size()) >= n_shown[size_t(lane)]);
+                for (size_t i = 0; i < records.size(); ++i)
+                    QCOMPARE(records[i].step, int(i));
+            }
+            n_cut += journal.failed;
+        };
+        with_each_failure(how, attempt);
+        QVERIFY(n_failed > 0);
+        QVERIFY(n_cut > 0);
         QCOMPARE(engine.status().state, EngineState::finished);
         QCOMPARE(engine.status().n_done, e.n_tokens);
     }
