@@ -130,8 +130,9 @@ Result<CacheSpec> parse_cache_spec(std::string_view text);
 /// The long form: parse_cache_spec(long_spec(s)) gives the same scheme.
 std::string long_spec(const CacheSpec& spec);
 
-/// Says whether the scheme can store this geometry; the error explains why not and what would do.
-Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim);
+/// Says whether the scheme can store this geometry; the error explains why not and what would do. n_layers 0: any
+/// number, so that rules for layers that do not exist are not found.
+Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim, int n_layers = 0);
 
 /// Nominal bits per value (codes and group constants, no residual), mean of K and V and of n_layers layers. Rules for
 /// layers count: without a number of layers (0) a spec that has some has no figure, and gives NaN.

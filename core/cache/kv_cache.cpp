@@ -122,13 +122,7 @@ KvCache::~KvCache() = default;
 
 Result<std::unique_ptr<KvCache>> KvCache::create_or_throw(const CacheSpec& spec, const CacheShape& shape,
                                                           KernelPath path) {
-    if (Status ok = check_geometry(spec, shape.n_kv_heads, shape.head_dim); !ok) return ok.error();
-    for (const LayerRule& rule : spec.layers)
-        if (rule.last >= shape.n_layers)
-            return Error{
-                ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
-                fmt::format("a rule names layer {}, the model has layers 0 to {}", rule.last, shape.n_layers - 1),
-                "Name layers that exist."};
+    if (Status ok = check_geometry(spec, shape.n_kv_heads, shape.head_dim, shape.n_layers); !ok) return ok.error();
     std::unique_ptr<KvCache> cache(new KvCache);
     cache->impl_ = std::make_unique<Impl>();
     Impl& impl = *cache->impl_;

@@ -157,7 +157,7 @@ Status spec_text::check_scheme(const CacheSpec& spec) {
     return check_side(spec.text, Side::v, spec.v, spec.flush_v, spec.residual_v);
 }
 
-Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim) {
+Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim, int n_layers) {
     if (n_kv_heads < 1 || head_dim < 1)
         return Error{ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
                      fmt::format("it has {} KV heads of {} channels", n_kv_heads, head_dim), "Choose another model."};
@@ -172,6 +172,10 @@ Status check_geometry(const CacheSpec& spec, int n_kv_heads, int head_dim) {
     };
     if (Status ok = check(spec); !ok) return ok;
     for (const LayerRule& rule : spec.layers) {  // each by itself: rules may cover each other
+        if (n_layers > 0 && rule.last >= n_layers)
+            return Error{ErrorCode::input, "cannot store this model's cache", fmt::format("'{}'", spec.text),
+                         fmt::format("a rule names layer {}, the model has layers 0 to {}", rule.last, n_layers - 1),
+                         "Name layers that exist."};
         CacheSpec one = spec;
         one.layers = {rule};
         if (Status ok = check(one.at_layer(rule.first)); !ok) return ok;

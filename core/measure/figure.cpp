@@ -7,14 +7,14 @@ namespace kvasir {
 
 Figure make_figure(double value, const FigureCondition& condition) {
     using State = Figure::State;
-    Figure f{State::measured, value, condition.n, condition.coverage, condition.floor, ""};
+    Figure f{State::measured, value, condition.n, condition.n_unread, condition.coverage, condition.floor, ""};
     if (!condition.failure.empty())
         f.state = State::failed, f.reason = condition.failure;
     else if (condition.n == 0)
         f.state = State::none, f.reason = "nothing was measured";
     else if (std::isnan(value))
         f.state = State::not_a_number, f.reason = "the logits are not numbers";
-    else if (!condition.read)
+    else if (condition.n_unread >= condition.n)
         f.state = State::not_read, f.reason = "nothing was read from quantized storage";
     else if (std::abs(value) < condition.floor)
         f.state = State::inside_floor;

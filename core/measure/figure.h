@@ -21,6 +21,7 @@ struct Figure {
     State state = State::none;
     double value = 0;
     int n = 0;                       ///< tokens it is taken over
+    int n_unread = 0;                ///< of them, predicted before anything came from quantized storage: without error
     std::optional<double> coverage;  ///< share of the vectors read that were quantized; nothing: exact, or not recorded
     double floor = 0;                ///< in the unit of `value`; 0: not measured
     std::string reason;              ///< why there is no number; "" where there is one
@@ -34,8 +35,8 @@ struct Figure {
 /// What decides whether a value is a figure at all.
 struct FigureCondition {
     int n = 0;
+    int n_unread = 0;  ///< n: nothing that was measured came from quantized storage, though the lane quantizes
     std::optional<double> coverage = {};
-    bool read = true;  ///< false: nothing that was measured came from quantized storage, though the lane quantizes
     double floor = 0;
     std::string failure = {};  ///< why the lane has no figures; "" when it has
 };

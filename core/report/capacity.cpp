@@ -54,7 +54,7 @@ CapacityRow capacity_row(const CapacityQuestion& question, const CacheSpec& spec
     CapacityRow row;
     row.spec = spec;
     const CacheShape shape = question.shape.cache();
-    if (const Status fits = check_geometry(spec, shape.n_kv_heads, shape.head_dim); !fits) {
+    if (const Status fits = check_geometry(spec, shape.n_kv_heads, shape.head_dim, shape.n_layers); !fits) {
         row.refused = fits.error().message();
         return row;
     }

@@ -143,8 +143,8 @@ namespace {
 /// The mean KL over the shared tokens, under the condition of the whole lane.
 Figure kl_figure(const TrapRow& row, const NoiseFloor& floor) {
     return make_figure(*row.kl_mean, {.n = row.n_scored,
+                                      .n_unread = std::min(row.kl_figure.n_unread, row.n_scored),
                                       .coverage = row.kl_figure.coverage,
-                                      .read = row.kl_figure.state != Figure::State::not_read,
                                       .floor = floor.kl_mean});
 }
 

@@ -75,6 +75,7 @@ json condition_json(const Figure& figure) {
                                               "0 % read", "not a number", "failed"};
     return {{"value", figure_json(figure)},
             {"n", figure.n},
+            {"n_unread", figure.n_unread},
             {"coverage", figure.coverage ? json(*figure.coverage) : json(nullptr)},
             {"floor", figure.floor > 0 ? json(figure.floor) : json(nullptr)},
             {"state", kStates[size_t(figure.state)]},
@@ -105,7 +106,7 @@ json lane_figures_json(const RunModel& measured, const Run& run, int lane, const
     const Coverage coverage = cache ? cache->coverage() : s.coverage;
     json j = conditions(measured.info().experiment.lanes[size_t(lane)].spec);
     j["non_finite"] = non_finite_json(cache);
-    j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable;
+    j["n_scored"] = s.n_scored, j["n_comparable"] = s.n_comparable, j["n_unread"] = s.n_unread;
     j["nll_mean"] = figure_json(f.nll), j["ppl"] = figure_json(f.ppl);
     j["ppl_of"] = s.n_comparable < s.n_scored ? "the lane's own text: not comparable" : "the reference's text";
     put_interval(j, "ppl_ci95", confidence_interval(nll, bootstrap), [](double x) { return std::exp(x); });
@@ -222,6 +223,13 @@ std::string run_table(const RunModel& measured, const Run& run) {
             out += fmt::format("{:<26} stopped after {} of {}: {}\n", lane.requested, measured.lane(i).size(),
                                info.n_planned, why);
         }
+    }
+    for (int i = 0; i < measured.n_lanes(); ++i) {
+        const LaneSummary s = measured.summary(i);
+        if (s.n_unread > 0 && s.n_unread < s.n_comparable && 10 * s.n_unread >= s.n_comparable)
+            out += fmt::format(
+                "{}: {} of its {} compared tokens came before anything was read from quantized storage, with KL 0\n",
+                info.lanes[size_t(i)].requested, s.n_unread, s.n_comparable);
     }
     for (int i = 0; i < measured.n_lanes(); ++i) {
         const auto found = run.cache(i) ? run.cache(i)->non_finite() : std::nullopt;

@@ -13,15 +13,6 @@ bool switched_off(const RunModel& run, int lane) {
     return !run.info().experiment.lanes[size_t(lane)].enabled;
 }
 
-/// Did anything that `reads` counts come from quantized storage? A scheme that quantizes as it writes reads its codes
-/// already in the prompt pass, which is not counted.
-bool read_quantized(const CacheSpec& spec, int n_layers, const Coverage& reads, bool decoded) {
-    if (spec.exact() || reads.k_quantized + reads.v_quantized > 0) return true;
-    if (reads.k_total + reads.v_total > 0) return false;
-    // Nothing was counted: step 0 comes from the prompt pass; a later step is of a session from before it was recorded.
-    return decoded || spec.quantizes_as_it_writes(n_layers);
-}
-
 std::optional<double> share(const CacheSpec& spec, const Coverage& reads) {
     const uint64_t total = reads.k_total + reads.v_total;
     if (spec.exact() || total == 0) return std::nullopt;
@@ -39,8 +30,8 @@ LaneFigures lane_figures(const RunModel& run, int lane, LaneSummary s, const Noi
     const bool reference = lane == run.info().experiment.reference;
     FigureCondition all{.n = s.n_scored, .coverage = share(spec, s.coverage), .failure = run.failure(lane)};
     FigureCondition compared{.n = s.n_comparable,
+                             .n_unread = s.n_unread,
                              .coverage = share(spec, s.compared_coverage),
-                             .read = read_quantized(spec, run.n_layers(), s.compared_coverage, s.compared_decoded),
                              .failure = all.failure};
     LaneFigures f;
     f.nll = make_figure(s.nll_mean, all);
@@ -57,6 +48,16 @@ LaneFigures lane_figures(const RunModel& run, int lane, LaneSummary s, const Noi
     f.dnll = make_figure(s.dnll_mean, compared);
     f.summary = std::move(s);
     return f;
+}
+
+Figure token_kl(const RunModel& run, int lane, const StepRecord& record) {
+    const CacheSpec& spec = run.info().experiment.lanes[size_t(lane)].spec;
+    const FloorRecord* floor = lane == run.info().experiment.reference ? nullptr : run.floor_at(record.step);
+    return make_figure(double(record.kl), {.n = int(record.comparable),
+                                           .n_unread = int(run.nothing_read(lane, record)),
+                                           .coverage = share(spec, record.coverage),
+                                           .floor = floor ? double(floor->kl) : 0,
+                                           .failure = run.failure(lane)});
 }
 
 std::string lane_trouble(const RunModel& run, int lane) {

@@ -18,6 +18,9 @@ LaneFigures lane_figures(const RunModel& run, int lane);
 /// The same from a summary that is at hand.
 LaneFigures lane_figures(const RunModel& run, int lane, LaneSummary summary, const NoiseFloor& floor);
 
+/// How far one token's prediction is from the reference's, nats, against the floor of its step.
+Figure token_kl(const RunModel& run, int lane, const StepRecord& record);
+
 /// Why a lane that was asked for has no (whole) figures: it was refused, stopped, or its logits are not numbers. "" for
 /// one that has, or that is switched off.
 std::string lane_trouble(const RunModel& run, int lane);

@@ -7,8 +7,6 @@ namespace kvasir {
 
 namespace {
 
-constexpr int kLooks = kMostLanes - 1;
-
 int at_place(const Experiment& experiment, int lane) {
     return lane - (lane > experiment.reference ? 1 : 0);
 }
@@ -29,10 +27,8 @@ int mark_in(const Experiment& shown, const LaneSetup& lane, const std::set<int>&
 }
 
 int free_mark(const std::set<int>& used, const std::set<int>& in_sight) {
-    for (int mark = 0; mark < kLooks; ++mark)
-        if (!used.contains(mark) && !in_sight.contains(mark)) return mark;
     int mark = 0;
-    while (used.contains(mark))
+    while (used.contains(mark) || in_sight.contains(mark))
         ++mark;
     return mark;
 }

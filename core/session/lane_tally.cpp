@@ -25,7 +25,8 @@ void LaneTally::add(const StepRecord& r) {
     n_cached_ = r.n_cached;
     if (!r.comparable) return;
     ++newest_.n_comparable;
-    newest_.compared_coverage = r.coverage, newest_.compared_decoded = r.step > 0;
+    newest_.n_unread += run_->nothing_read(lane_, r);
+    newest_.compared_coverage = r.coverage;
     kl_ += r.kl;
     dnll_ -= r.delta_logprob;
     const double dp = double(r.probability) - r.reference_probability;

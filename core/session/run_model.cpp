@@ -44,6 +44,16 @@ const FloorRecord* RunModel::floor_at(int step) const {
     return at != floors_.end() && at->step == step ? &*at : nullptr;
 }
 
+bool RunModel::nothing_read(int lane, const StepRecord& record) const {
+    const CacheSpec& spec = info_->experiment.lanes[size_t(lane)].spec;
+    const Coverage& reads = record.coverage;
+    if (spec.exact() || reads.k_quantized + reads.v_quantized > 0) return false;
+    if (reads.k_total + reads.v_total > 0) return true;
+    // Nothing was counted: step 0 comes from the prompt pass, where a scheme that quantizes as it writes reads its
+    // codes already; a later step is of a session from before reads were recorded.
+    return record.step == 0 && !spec.quantizes_as_it_writes(n_layers_);
+}
+
 LaneSummary RunModel::summary(int index) const {
     const std::vector<StepRecord>& records = lane(index);
     LaneSummary s;
@@ -58,7 +68,8 @@ LaneSummary RunModel::summary(int index) const {
         if (r.time.total() > 0) time += r.time.total(), ++timed;
         if (!r.comparable) continue;
         ++s.n_comparable;
-        s.compared_coverage = r.coverage, s.compared_decoded = r.step > 0;
+        s.n_unread += nothing_read(index, r);
+        s.compared_coverage = r.coverage;
         kl.push_back(r.kl);
         dnll -= r.delta_logprob;
         const double dp = double(r.probability) - r.reference_probability;

@@ -17,19 +17,19 @@ namespace kvasir {
 struct LaneSummary {
     int n_scored = 0;      ///< records; 0 for a lane that failed or stopped
     int n_comparable = 0;  ///< of them with an error against the reference
+    int n_unread = 0;      ///< of those: predicted before anything was read from quantized storage, so without error
     double nll_mean = 0, ppl = 0;
     double dnll_mean = 0;
     double kl_mean = 0, kl_median = 0, kl_p99 = 0, kl_max = 0;
-    double top1_agreement = 0;      ///< share 0..1
-    double rms_dp = 0;              ///< of the given token's probability
-    double tokens_per_second = 0;   ///< decode, from the lane's own time split
-    int first_flip = -1;            ///< step of the first top-1 that differs from the reference's; -1: none
-    float first_flip_margin = 0;    ///< the reference's margin there
-    ByteLedger bytes;               ///< newest
-    double effective_bits = 0;      ///< bits per cached value, residual included
-    Coverage coverage;              ///< newest
-    Coverage compared_coverage;     ///< up to the last token that compares
-    bool compared_decoded = false;  ///< some token that compares came after step 0, which the prompt pass predicts
+    double top1_agreement = 0;     ///< share 0..1
+    double rms_dp = 0;             ///< of the given token's probability
+    double tokens_per_second = 0;  ///< decode, from the lane's own time split
+    int first_flip = -1;           ///< step of the first top-1 that differs from the reference's; -1: none
+    float first_flip_margin = 0;   ///< the reference's margin there
+    ByteLedger bytes;              ///< newest
+    double effective_bits = 0;     ///< bits per cached value, residual included
+    Coverage coverage;             ///< newest
+    Coverage compared_coverage;    ///< up to the last token that compares
 };
 
 /// How far the reference moves when its sums are taken in another order: nothing below it means anything.
@@ -53,6 +53,9 @@ class RunModel {
     std::shared_ptr<const RunInfo> shared_info() const { return info_; }
     int n_lanes() const { return int(lanes_.size()); }
     const std::vector<StepRecord>& lane(int i) const { return lanes_[size_t(i)]; }
+    /// The lane quantizes, but nothing that attention had read when it made this prediction came from quantized
+    /// storage: it is the reference's prediction, and an error of 0 says nothing about the scheme.
+    bool nothing_read(int lane, const StepRecord& record) const;
     /// Why a lane has no figures: it does not run, is switched off, or stopped. "" when it has.
     const std::string& failure(int lane) const;
     LaneSummary summary(int lane) const;  ///< computed from all records of the lane; empty where failure() says why

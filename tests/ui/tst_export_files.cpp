@@ -39,6 +39,7 @@ class TestExportFiles : public QObject {
     }
 
     void namesGetAnEnding() {
+        QCOMPARE(withEnding(QStringLiteral("/dev/null"), QStringLiteral("png")), QStringLiteral("/dev/null"));
         QCOMPARE(withEnding(QStringLiteral("/a/plot"), QStringLiteral("png")), QStringLiteral("/a/plot.png"));
         QCOMPARE(withEnding(QStringLiteral("/a/plot.v2"), QStringLiteral("svg")), QStringLiteral("/a/plot.v2.svg"));
         QCOMPARE(withEnding(QStringLiteral("/a/plot.PNG"), QStringLiteral("png")), QStringLiteral("/a/plot.PNG"));

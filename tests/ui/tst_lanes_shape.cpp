@@ -11,6 +11,8 @@
 #include "ui/lanes/lane_tabs.h"
 #include "ui/lanes/lanes_shape.h"
 #include "ui/lanes/lanes_view.h"
+#include "ui/shell/chip.h"
+#include "ui/shell/figure_words.h"
 #include "ui/shell/format.h"
 #include "ui/shell/run_controller.h"
 
@@ -21,8 +23,8 @@ class TestLanesShape : public QObject {
     Q_OBJECT
 
     /// `n` lanes of `steps` tokens of five letters. Lanes of a free-running one end at different places and flip at
-    /// step 3.
-    static Session session(int n, int steps, Mode mode = Mode::teacher_forced) {
+    /// step 3. With `kl` 0 no lane differs from the reference anywhere.
+    static Session session(int n, int steps, Mode mode = Mode::teacher_forced, float kl = 0.123f) {
         Session s;
         s.experiment = Experiment::first_start();
         s.experiment.mode = mode;
@@ -48,8 +50,8 @@ class TestLanesShape : public QObject {
                 r.step = step;
                 r.position = 1 + step;
                 r.token_id = 2 + (step * 7 + step / 10) % 10;
-                r.kl = lane == 0 ? 0 : 0.00123f;
-                r.top1_agrees = lane == 0 || step != 3;
+                r.kl = lane == 0 ? 0 : kl;
+                r.top1_agrees = lane == 0 || step != 3 || kl == 0;
                 r.comparable = lane == 0 || mode == Mode::teacher_forced || step <= 3;
                 r.bytes.codes = 93000000;
                 r.n_cached = step + 1;
@@ -211,6 +213,16 @@ class TestLanesShape : public QObject {
             }
         QCOMPARE(shortMetric(content).value, QStringLiteral("0 % read"));
         QVERIFY(shortMetric(content).dim);
+        QCOMPARE(tokenErrorText(controller.run(), 1, controller.run().lane(1)[2]), QStringLiteral("KL: 0 % read"));
+        // A mean over few tokens says how many of them had read nothing yet.
+        StepRecord last = controller.run().lane(1)[4];
+        last.step = 5, last.kl = 3, last.coverage = {50, 100, 50, 100};
+        s.run.append(std::vector<StepRecord>{last});
+        controller.adoptSession(s);
+        const LaneHeaderContent& now = lanes.panes()[1]->header()->content();
+        QVERIFY2(metricsInWords(now).contains(QStringLiteral("n 6 · 5 unread")), qPrintable(metricsInWords(now)));
+        QVERIFY(headerToolTip(now).contains(QStringLiteral("5 of the n tokens")));
+        QVERIFY(tokenErrorText(controller.run(), 1, last).startsWith(QStringLiteral("KL 3")));
     }
 
     void aStoppedLaneHasNoFiguresAndSaysWhy() {
@@ -231,6 +243,44 @@ class TestLanesShape : public QObject {
         QCOMPARE(body->note(), QStringLiteral("No figures: the cache is full"));
         QVERIFY(!body->stepRect(0).isNull() || !body->stepRect(39).isNull());  // what was measured stays to be read
         QVERIFY(!lanes.panes()[2]->header()->shownMetrics().isEmpty());
+        // no tint and no flip: its text looks as that of a lane without errors
+        QCoreApplication::processEvents();
+        const QImage stopped = body->grab().toImage();
+        Session calm = session(3, 40, Mode::teacher_forced, 0);
+        calm.run.append(std::vector<LaneStop>{{0, 1, "the cache is full"}});
+        controller.adoptSession(calm);
+        QCoreApplication::processEvents();
+        QCOMPARE(stopped, lanes.panes()[1]->body()->grab().toImage());
+        controller.adoptSession(session(3, 40));
+        QCoreApplication::processEvents();
+        const QImage tinted = lanes.panes()[1]->body()->grab().toImage();
+        auto late = controller.session();
+        late.run.append(std::vector<LaneStop>{{0, 1, "the cache is full"}});
+        controller.adoptSession(late);
+        QCoreApplication::processEvents();
+        QVERIFY(tinted != lanes.panes()[1]->body()->grab().toImage());
+    }
+
+    void tabsTakeTheColoursOfTheTheme() {
+        RunController controller;
+        ViewState view;
+        LanesView lanes(controller, view);
+        lanes.show();
+        const Session s = session(8, 100);
+        controller.adoptSession(s);
+        lanes.resize(640, lanes.minimumSizeHint().height() + 10);
+        QCoreApplication::processEvents();
+        for (const Theme::Kind kind : {Theme::Kind::dark, Theme::Kind::high_contrast, Theme::Kind::light}) {
+            Theme::instance().apply(*qApp, kind, 1);
+            lanes.restyle();
+            auto* bar = lanes.findChild<QTabBar*>(QStringLiteral("lane-tabs"));
+            for (int lane = 0; lane < 8; ++lane) {
+                const QImage expected =
+                    chipPixmap(Theme::instance().laneOf(s.experiment, lane), bar->iconSize().width(), 1).toImage();
+                QCOMPARE(bar->tabIcon(lane).pixmap(bar->iconSize()).toImage().convertToFormat(expected.format()),
+                         expected);
+            }
+        }
     }
 
     void tabsReachEveryLane() {

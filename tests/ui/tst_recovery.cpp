@@ -20,6 +20,7 @@
 #include "ui/shell/message_bar.h"
 #include "ui/shell/plot_dock.h"
 #include "ui/shell/quit_signals.h"
+#include "ui/shell/run_status.h"
 
 using namespace kvasir;
 using namespace kvasir::ui;
@@ -103,6 +104,8 @@ class TestRecovery : public QObject {
         QCOMPARE(shown(*window), size_t(5));
         QVERIFY(window->windowTitle().startsWith(QStringLiteral("Run of ")) && window->isWindowModified());
         QVERIFY(!window->messages().message(QStringLiteral("recover-%1").arg(five)));
+        QVERIFY2(window->status().text().contains(QStringLiteral("5 of 5 tokens")),
+                 qPrintable(window->status().text()));
         {  // it belongs to this window now: a second one is offered the others only
             auto second = makeWindow(false);
             QVERIFY(second->messages().message(QStringLiteral("recover-1")));
@@ -167,6 +170,50 @@ class TestRecovery : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(shown(*window), size_t(1), 60000);
         window->actions()["run"]->trigger();
         QVERIFY2(said.contains(QStringLiteral("1 of 6 tokens")), qPrintable(said));
+    }
+
+    void savingOverAnotherRunAsks() {
+        auto window = makeWindow();
+        const QString path = data_->filePath(QStringLiteral("a.kvasir"));
+        const auto inFile = [&] { return load_session(path.toStdString()).value().run.lane(0).size(); };
+        const auto answer = [&](const QString& label) {
+            QTimer::singleShot(300, this, [label] {
+                auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+                if (!box) qFatal("nothing was asked");
+                if (!box->text().contains(QStringLiteral("a.kvasir holds a run of 6 tokens"))) qFatal("wrong words");
+                for (QAbstractButton* b : box->buttons())
+                    if (b->text().remove(QLatin1Char('&')) == label) return b->click();
+                qFatal("no such button");
+            });
+        };
+        run(*window);
+        QSignalSpy saved(window.get(), &MainWindow::sessionSaved);
+        window->saveSessionTo(path);
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, 60000);
+        window->actions()["save"]->trigger();  // the same run: nothing to ask
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 2, 60000);
+        window->actions()["step"]->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(shown(*window), size_t(1), 60000);
+        answer(QStringLiteral("Cancel"));
+        window->actions()["save"]->trigger();
+        QTest::qWait(200);
+        QCOMPARE(saved.size(), 2);
+        QCOMPARE(inFile(), size_t(6));
+        answer(QStringLiteral("Replace"));
+        window->actions()["save"]->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 3, 60000);
+        QCOMPARE(inFile(), size_t(1));
+    }
+
+    void aRunAfterARestoredOneHasNoNameOfIt() {
+        leaveAKilledRun(3);
+        auto window = makeWindow();
+        QSignalSpy opened(window.get(), &MainWindow::sessionOpened);
+        button(window->messages().message(QStringLiteral("recover-0")), QStringLiteral("Restore"))->click();
+        QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 1, 30000);
+        QVERIFY(window->windowTitle().startsWith(QStringLiteral("Run of ")));
+        run(*window);
+        QVERIFY2(window->windowTitle().startsWith(QStringLiteral("Untitled[*]")), qPrintable(window->windowTitle()));
     }
 
     void aSessionWhoseModelHasChangedSaysSo() {

@@ -208,6 +208,29 @@ class TestShell : public QObject {
         QCOMPARE(dialog.spec().residual_k, 64);
     }
 
+    void schemeEditorHasFiguresOfWhatIsWritten() {
+        ModelConfig config;
+        config.n_layers = 30, config.n_kv_heads = 3, config.head_dim = 64;
+        SchemeDialog dialog(parse_cache_spec("quanto:4").value(), &config, Theme::instance().lane(0, false), false,
+                            nullptr);
+        auto* text = dialog.findChild<QLineEdit*>(QStringLiteral("spec-text"));
+        const auto shows = [&](const QString& words) {
+            for (const QLabel* label : dialog.findChildren<QLabel*>())
+                if (label->text().contains(words)) return true;
+            return false;
+        };
+        QVERIFY(shows(QStringLiteral("4.50")) && shows(QStringLiteral("MiB")));
+        // refused: as text, and by this model
+        for (const char* refused :
+             {"quanto:4,residuel=64", "quanto:4,layers=0-99:fp16", "quanto:4,residual=99999999"}) {
+            text->setText(QLatin1String(refused));
+            QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
+            QVERIFY2(!shows(QStringLiteral("4.50")) && !shows(QStringLiteral("MiB")), refused);
+        }
+        text->setText(QStringLiteral("quanto:4,residual=9999"));  // nothing is quantized before that
+        QVERIFY(shows(QStringLiteral("180.00 MiB")));
+    }
+
     void schemeEditorRefusesWhatTheModelCannotStore() {
         ModelConfig config;
         config.n_layers = 2, config.n_kv_heads = 1, config.head_dim = 80;

@@ -383,6 +383,36 @@ class TestSmallScreen : public QObject {
         QVERIFY(window_->messages().message(QStringLiteral("drop")));
         QVERIFY(!window_->messages().message(QStringLiteral("file")));
     }
+    void whyNoMoreLanesIsSaid() {
+        auto* button = window_->findChild<ExperimentPanel*>()->findChild<QToolButton*>(QStringLiteral("add-lane"));
+        QVERIFY(button && button->isEnabled());
+        while (window_->edits().hasRoom())
+            window_->edits().addLane(parse_cache_spec("quanto:4").value(), -1);
+        QVERIFY(!button->isEnabled());
+        QVERIFY2(button->toolTip().contains(QStringLiteral("at most 8 lanes")), qPrintable(button->toolTip()));
+        window_->edits().removeLane(7);
+        QVERIFY(button->isEnabled() && !button->toolTip().contains(QStringLiteral("at most")));
+    }
+    void aSearchWithoutAHitSaysSo() {
+        CommandPalette palette(window_->actions(), window_.get());
+        palette.findChild<QLineEdit*>()->setText(QStringLiteral("qqqzz"));
+        auto* list = palette.findChild<QTreeWidget*>();
+        QCOMPARE(list->topLevelItemCount(), 1);
+        QCOMPARE(list->topLevelItem(0)->text(1), QStringLiteral("No command has these words"));
+        QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+        QVERIFY(!palette.chosen());
+    }
+    void textsThatAreScoredAreTeacherForced() {
+        Session s;
+        s.experiment = window_->controller().experiment();
+        s.experiment.score_text = true, s.experiment.mode = Mode::teacher_forced;
+        window_->controller().adoptSession(s);
+        settle();
+        QVERIFY(!window_->actions()["free-running"]->isEnabled());
+        s.experiment.score_text = false;
+        window_->controller().adoptSession(s);
+        QVERIFY(window_->actions()["free-running"]->isEnabled());
+    }
     void theWordsOfACommandFindIt() {
         for (const BuiltInText& text : builtInTexts()) {
             CommandPalette palette(window_->actions(), window_.get());

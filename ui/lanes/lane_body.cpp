@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "ui/lanes/tint.h"
+#include "ui/shell/figure_words.h"
 #include "ui/shell/format.h"
 #include "ui/shell/theme.h"
 
@@ -32,7 +33,9 @@ int LaneBody::promptTokens() const {
     return prompt_shown_ && run_ && !run_->empty() ? int(run_->info().prompt_ids.size()) : 0;
 }
 
+/// What a lane measured before it stopped says nothing about its scheme: no tint, no flip.
 LaneBody::Mark LaneBody::markOf(const StepRecord& record) const {
+    if (!run_->failure(lane_).empty()) return {};
     return {static_cast<unsigned char>(tintLevel(record, run_->floor_at(record.step), view_.errorMeasure())),
             record.comparable && !record.top1_agrees};
 }
@@ -44,6 +47,7 @@ void LaneBody::rebuild() {
     n_floors_ = run_ ? run_->floors().size() : 0;
     text_ = ByteText();
     first_flip_ = -1;
+    failed_ = false;
     if (promptTokens() > 0)
         for (const int id : run_->info().prompt_ids)
             flow_.append(text_.push(run_->piece_of(id)));
@@ -54,8 +58,11 @@ void LaneBody::rebuild() {
 
 void LaneBody::appendNew() {
     if (!run_ || run_->empty() || lane_ >= run_->n_lanes()) return;
-    if (n_floors_ != run_->floors().size()) {  // of tokens that are tinted already
+    const bool failed = !run_->failure(lane_).empty();
+    if (n_floors_ != run_->floors().size() || failed != failed_) {  // of tokens that are tinted already
         n_floors_ = run_->floors().size();
+        failed_ = failed;
+        if (failed) first_flip_ = -1;
         retint();
     }
     const std::vector<StepRecord>& records = run_->lane(lane_);
@@ -66,7 +73,7 @@ void LaneBody::appendNew() {
         const StepRecord& r = records[i];
         first_line = std::min(first_line, flow_.append(text_.push(run_->piece_of(r.token_id))));
         marks_.push_back(markOf(r));
-        if (first_flip_ < 0 && !reference && r.comparable && !r.top1_agrees) {
+        if (first_flip_ < 0 && !reference && marks_.back().other_top1) {
             first_flip_ = int(i);
             const auto& exact = run_->lane(run_->info().experiment.reference);
             flip_margin_ = i < exact.size() ? exact[i].margin : 0;
@@ -225,8 +232,9 @@ void LaneBody::moveCursor(int step) {
     view_.setCrosshairStep(at);
     if (const int y = scrollFor(at); y != scroll_) emit scrollWanted(y);
     const StepRecord& r = run_->lane(lane_)[size_t(at)];
-    setAccessibleDescription(
-        tr("Token %1, %2, KL %3").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl)));
+    setAccessibleDescription(tr("Token %1, %2, %3")
+                                 .arg(r.position)
+                                 .arg(tokenText(run_->piece_of(r.token_id)), tokenErrorText(*run_, lane_, r)));
 }
 
 void LaneBody::keyPressEvent(QKeyEvent* event) {

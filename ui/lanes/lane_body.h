@@ -92,6 +92,7 @@ class LaneBody : public QWidget {
     size_t n_floors_ = 0;      // of run_->floors(), known to the marks
     ByteText text_;
     QString strip_painted_;
+    bool failed_ = false;  ///< marks_ are those of a lane that has no figures
     int first_flip_ = -1;
     float flip_margin_ = 0;
     bool prompt_shown_ = false;

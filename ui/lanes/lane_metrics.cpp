@@ -30,6 +30,16 @@ QString countOf(const LaneHeaderContent& c) {
     return of.n > 0 ? countText(of.n) : kNone;
 }
 
+/// How many tokens the errors are taken over; those that had read nothing quantized yet beside it where they are many
+/// enough to move the mean.
+LaneMetric countMetric(const LaneHeaderContent& c) {
+    LaneMetric metric{tr("n"), countOf(c), QStringLiteral("888")};
+    if (c.reference || !c.figures) return metric;
+    const Figure& kl = c.figures->kl;
+    if (kl.is_number() && 10 * kl.n_unread >= kl.n) metric.beside = tr("· %1 unread").arg(countText(kl.n_unread));
+    return metric;
+}
+
 LaneMetric klMetric(const LaneHeaderContent& c) {
     const Figure kl = c.figures ? c.figures->kl : Figure();
     const QString widest = QStringLiteral("8.8e-04"), floor = c.noise_floor > 0 ? errorText(c.noise_floor) : kNone;
@@ -67,7 +77,7 @@ QVector<LaneMetric> laneMetrics(const LaneHeaderContent& c) {
         list << ranked({tr("n"), countOf(c), QStringLiteral("888")}, 4);
         return list;
     }
-    list << ranked({tr("n"), countOf(c), QStringLiteral("888")}, 1);
+    list << ranked(countMetric(c), 1);
     const Figure top1 = c.figures ? c.figures->top1 : Figure();
     list << ranked({tr("same top-1"), figureText(top1, percentText), QStringLiteral("100.0 %"),
                     !top1.is_number() && top1.state != Figure::State::none},
@@ -104,6 +114,10 @@ QString headerToolTip(const LaneHeaderContent& c) {
     if (c.figures)
         for (const LaneMetric& m : laneMetrics(c))
             tip += QStringLiteral("\n%1: %2").arg(m.key, m.text());
+    if (c.figures && c.figures->kl.is_number() && c.figures->kl.n_unread > 0)
+        tip += QLatin1Char('\n') + tr("%1 of the n tokens came before anything was read from quantized storage (0 % "
+                                      "read): their error is 0, whatever the scheme")
+                                       .arg(countText(c.figures->kl.n_unread));
     if (insideFloor(c))
         tip += QLatin1Char('\n') + tr("inside the noise floor of %1 nats").arg(errorText(c.noise_floor));
     else if (c.measures_floor)

@@ -29,7 +29,6 @@ class LaneTabs : public QWidget {
     int beside() const { return beside_; }  ///< compared with, -1: none
     void choose(int lane);
     void setBesideShown(bool shown);  ///< is there room for it
-    void restyle();
 
  signals:
     void changed();
@@ -38,6 +37,7 @@ class LaneTabs : public QWidget {
     void resizeEvent(QResizeEvent*) override;
 
  private:
+    void restyle();
     void nameTabs();
     void fillMenu();
     void nameButton();

@@ -104,22 +104,27 @@ LanePane* LanesView::makePane(int place) {
     return pane;
 }
 
+/// What runs and is not hidden, as it looks in this theme.
+QVector<LaneTabs::Lane> LanesView::lanesInSight() const {
+    const Experiment& experiment = controller_.shownExperiment();
+    QVector<LaneTabs::Lane> lanes;
+    for (int i = 0; i < int(experiment.lanes.size()); ++i) {
+        if ((!experiment.lanes[size_t(i)].enabled && i != experiment.reference) || !view_.laneShown(i)) continue;
+        lanes << LaneTabs::Lane{i, Theme::instance().laneOf(experiment, i),
+                                QString::fromStdString(display_name(experiment.lanes[size_t(i)].spec)),
+                                i == experiment.reference};
+    }
+    return lanes;
+}
+
 void LanesView::rebuild() {
     hidePopover();
     const Experiment& experiment = controller_.shownExperiment();
-    std::vector<int> lanes;
-    QVector<LaneTabs::Lane> tabs;
-    for (int i = 0; i < int(experiment.lanes.size()); ++i) {
-        if ((!experiment.lanes[size_t(i)].enabled && i != experiment.reference) || !view_.laneShown(i)) continue;
-        lanes.push_back(i);
-        tabs << LaneTabs::Lane{i, Theme::instance().laneOf(experiment, i),
-                               QString::fromStdString(display_name(experiment.lanes[size_t(i)].spec)),
-                               i == experiment.reference};
-    }
+    const QVector<LaneTabs::Lane> lanes = lanesInSight();
     {
         // the panes change one by one: what concerns all of them waits for the last
         const QScopedValueRollback<bool> batch(batch_, true);
-        while (panes_.size() > lanes.size()) {
+        while (panes_.size() > size_t(lanes.size())) {
             LanePane* pane = panes_.back();  // whose menu may have asked for this
             panes_.pop_back();
             pane->hide();
@@ -128,13 +133,13 @@ void LanesView::rebuild() {
             pane->setObjectName(QString());
             pane->deleteLater();
         }
-        while (panes_.size() < lanes.size())
+        while (panes_.size() < size_t(lanes.size()))
             panes_.push_back(makePane(int(panes_.size())));
         hover_pane_ = nullptr;
         placed_.clear();
         for (size_t i = 0; i < panes_.size(); ++i)
-            panes_[i]->setLane(lanes[i]);
-        tabs_->setLanes(tabs);
+            panes_[i]->setLane(lanes[int(i)].lane);
+        tabs_->setLanes(lanes);
         arrange();
     }
     legend_->setFreeRunning(experiment.mode == Mode::free_running);
@@ -280,7 +285,7 @@ void LanesView::restyle() {
             pane->body()->setTextPoints(points_);
             pane->restyle();
         }
-        tabs_->restyle();
+        tabs_->setLanes(lanesInSight());
     }
     legend_->updateGeometry();
     updateGeometry();

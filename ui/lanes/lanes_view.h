@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <vector>
 
+#include "ui/lanes/lane_tabs.h"
 #include "ui/lanes/lanes_shape.h"
 
 class QGridLayout;
@@ -15,7 +16,6 @@ class QScrollBar;
 namespace kvasir::ui {
 
 class LanePane;
-class LaneTabs;
 class RunController;
 class TintLegend;
 class TokenPopover;
@@ -52,6 +52,7 @@ class LanesView : public QWidget {
  private:
     // lanes_view.cpp
     void rebuild();
+    QVector<LaneTabs::Lane> lanesInSight() const;
     void arrange();
     void place(const std::vector<LanePane*>& in_sight);
     void append();

@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "ui/shell/chip.h"
+#include "ui/shell/figure_words.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/theme.h"
@@ -30,6 +31,10 @@ TokenPopover::TokenPopover(QWidget* window) : QWidget(window), copy_(new QToolBu
     hide();
 }
 
+QString TokenPopover::note() {
+    return tr("bold: the token that stands there");
+}
+
 int TokenPopover::rowHeight() const {
     return QFontMetrics(Theme::instance().mono(9)).height() + Theme::instance().px(4);
 }
@@ -45,7 +50,9 @@ void TokenPopover::showFor(std::shared_ptr<const RunModel> run, int lane, int st
     const Theme& theme = Theme::instance();
     const bool alone = lane == run_->info().experiment.reference;
     const QRect room = parentWidget()->rect().adjusted(4, 4, -4, -4);
-    const int width = std::min(alone ? theme.px(230) : theme.px(390), room.width());
+    copy_->adjustSize();
+    const int foot = 3 * theme.px(12) + copy_->width() + QFontMetrics(theme.font(8.5)).horizontalAdvance(note());
+    const int width = std::min(std::max(alone ? theme.px(230) : theme.px(390), foot), room.width());
     const int height = theme.px(40) + theme.px(24) + kRows * rowHeight() + theme.px(48);
     int x = std::clamp(token.left(), room.left(), std::max(room.left(), room.right() - width));
     int y = token.bottom() + theme.px(6);
@@ -57,7 +64,6 @@ void TokenPopover::showFor(std::shared_ptr<const RunModel> run, int lane, int st
                 : std::max(room.left(), token.left() - theme.px(8) - width);
     }
     setGeometry(x, y, width, height);
-    copy_->adjustSize();
     copy_->move(theme.px(8), height - copy_->height() - theme.px(6));
     setAccessibleName(asText());
     show();
@@ -69,8 +75,9 @@ QString TokenPopover::asText() const {
     if (!run_) return {};
     const int reference = run_->info().experiment.reference;
     const StepRecord& r = run_->lane(lane_)[size_t(step_)];
-    QString text =
-        tr("Token %1 \"%2\", KL %3 nats").arg(r.position).arg(tokenText(run_->piece_of(r.token_id)), errorText(r.kl));
+    QString text = tr("Token %1 \"%2\", %3")
+                       .arg(r.position)
+                       .arg(tokenText(run_->piece_of(r.token_id)), tokenErrorText(*run_, lane_, r));
     for (const int lane : {reference, lane_}) {
         if (step_ >= int(run_->lane(lane).size())) continue;
         text += QLatin1Char('\n') + nameOf(*run_, lane);
@@ -140,12 +147,7 @@ void TokenPopover::paintEvent(QPaintEvent*) {
                      QStringLiteral("“%1”").arg(tokenText(run_->piece_of(r.token_id)).trimmed()));
     painter.setFont(theme.font(9));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    const FloorRecord* floor = run_->floor_at(step_);
-    const QString error = lane_ == reference ? QString()
-                          : !r.comparable    ? tr("contexts differ")
-                          : !floor           ? tr("KL %1 nats").arg(errorText(double(r.kl)))
-                                   : tr("KL %1 / floor %2").arg(errorText(double(r.kl)), errorText(double(floor->kl)));
-    painter.drawText(title, Qt::AlignVCenter | Qt::AlignRight, error);
+    painter.drawText(title, Qt::AlignVCenter | Qt::AlignRight, tokenErrorText(*run_, lane_, r));
     painter.fillRect(QRect(pad, theme.px(33), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));
     painter.fillRect(QRect(pad, height() - theme.px(38), width() - 2 * pad, 1), theme.colour(QStringLiteral("line")));
     const int column = lane_ == reference ? width() - 2 * pad : (width() - 2 * pad - theme.px(14)) / 2;
@@ -153,9 +155,10 @@ void TokenPopover::paintEvent(QPaintEvent*) {
     if (lane_ != reference) paintColumn(painter, pad + column + theme.px(14), column, lane_);
     painter.setFont(theme.font(8.5));
     painter.setPen(theme.colour(QStringLiteral("dim")));
-    painter.drawText(QRect(pad, height() - theme.px(36), width() - 2 * pad, theme.px(34)),
-                     Qt::AlignVCenter | Qt::AlignRight,
-                     r.token_id >= 0 ? tr("bold: the token that stands there") : QString());
+    const int after_copy = copy_->geometry().right() + pad;
+    const QRect foot(after_copy, height() - theme.px(36), width() - pad - after_copy, theme.px(34));
+    painter.drawText(foot, Qt::AlignVCenter | Qt::AlignRight,
+                     painter.fontMetrics().elidedText(note(), Qt::ElideRight, foot.width()));
 }
 
 void TokenPopover::leaveEvent(QEvent*) {

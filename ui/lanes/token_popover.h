@@ -25,6 +25,7 @@ class TokenPopover : public QWidget {
 
  private:
     QString asText() const;
+    static QString note();
     void paintColumn(QPainter& painter, int x, int width, int lane);
     int rowHeight() const;
 

@@ -105,7 +105,7 @@ Readout ErrorByLayer::makeReadout() const {
     const std::vector<float>& errors = record.attention_error;
     if (!record.comparable) {
         readout << ReadoutPart::plain(tr("another text than the reference's: no error"), true);
-    } else if (nothingRead(run(), picker_->lane(), record)) {
+    } else if (run().nothing_read(picker_->lane(), record)) {
         readout << ReadoutPart::plain(tr("0 % read: says nothing about the cache"), true);
     } else if (!errors.empty()) {
         const auto largest = std::max_element(errors.begin(), errors.end());

@@ -106,9 +106,10 @@ void LaneLinesPlot::buildLines() {
     for (int lane = 0; lane < int(n_lanes); ++lane) {
         const bool reference = lane == experiment.reference;
         const LaneSetup& setup = experiment.lanes[size_t(lane)];
-        const bool runs = run().empty()
-                              ? check_geometry(setup.spec, planned->shape.n_kv_heads, planned->shape.head_dim).ok()
-                              : run().failure(lane).empty();
+        const bool runs = run().empty() ? check_geometry(setup.spec, planned->shape.n_kv_heads, planned->shape.head_dim,
+                                                         planned->shape.n_layers)
+                                              .ok()
+                                        : run().failure(lane).empty();
         if (!setup.enabled || !runs || (reference && !measure().reference)) continue;
         chart_->addLine(lane, lane_mark(experiment, lane), reference, laneShortName(setup.spec), measure().raw);
         if (measure().predicted) addPrediction(setup.spec);
@@ -134,14 +135,14 @@ void LaneLinesPlot::lanesShown() {
 
 double LaneLinesPlot::shownValue(int lane, const StepRecord& record) const {
     if (measure().compares != Compares::always && !record.comparable) return kNaN;
-    if (measure().compares == Compares::as_error && nothingRead(run(), lane, record)) return kNaN;
+    if (measure().compares == Compares::as_error && run().nothing_read(lane, record)) return kNaN;
     const double value = measure().value(record);
     return std::isfinite(value) ? value : kNaN;
 }
 
 QString LaneLinesPlot::reasonForGap(int lane, const StepRecord& record) const {
     if (measure().compares != Compares::always && !record.comparable) return QStringLiteral("–");
-    if (measure().compares == Compares::as_error && nothingRead(run(), lane, record)) return tr("0 % read");
+    if (measure().compares == Compares::as_error && run().nothing_read(lane, record)) return tr("0 % read");
     return std::isinf(measure().value(record)) ? QStringLiteral("∞") : QStringLiteral("–");
 }
 
@@ -171,7 +172,7 @@ void LaneLinesPlot::appendLane(int lane, const LinesChart::Line& line) {
         if (std::isinf(smooth)) smooth = kNaN;
         if (measure().compares != Compares::always && !record.comparable)
             ++gaps.other_text;
-        else if (measure().compares == Compares::as_error && nothingRead(run(), lane, record))
+        else if (measure().compares == Compares::as_error && run().nothing_read(lane, record))
             ++gaps.nothing_read;
         else if (std::isnan(value))
             gaps.not_finite += std::isnan(measure().value(record)) ? measure().compares != Compares::always : 1;

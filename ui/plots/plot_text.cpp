@@ -142,17 +142,8 @@ QByteArray laneSpec(const RunModel& run, int lane) {
     return QByteArray::fromStdString(run.info().lanes[size_t(lane)].active);
 }
 
-bool nothingRead(const RunModel& run, int lane, const StepRecord& record) {
-    const CacheSpec& spec = run.info().experiment.lanes[size_t(lane)].spec;
-    const Coverage& reads = record.coverage;
-    if (spec.exact() || reads.k_quantized + reads.v_quantized > 0) return false;
-    if (reads.k_total + reads.v_total > 0) return true;
-    // Nothing was counted: step 0 comes from the prompt pass; a later one is of a session from before it was recorded.
-    return record.step == 0 && !spec.quantizes_as_it_writes(run.n_layers());
-}
-
 bool showsError(const RunModel& run, int lane, const StepRecord& record) {
-    return record.comparable && !nothingRead(run, lane, record);
+    return record.comparable && !run.nothing_read(lane, record);
 }
 
 QString captionNotes(const RunModel& run) {

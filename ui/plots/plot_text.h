@@ -44,8 +44,6 @@ QByteArray laneSpec(const RunModel& run, int lane);  ///< the long spec that ran
 /// Does the record say how far the lane is from the reference? Not in another text, and not where nothing of what
 /// attention had read came from quantized storage: then the lane is the reference.
 bool showsError(const RunModel& run, int lane, const StepRecord& record);
-/// The second reason alone.
-bool nothingRead(const RunModel& run, int lane, const StepRecord& record);
 
 /// Model, text, tokens scored from where, mode, kernels, packed or simulated.
 QString provenance(const RunModel& run);

@@ -82,6 +82,10 @@ void CommandPalette::filter(const QString& words) {
             item->setToolTip(1, action->toolTip());
         }
     }
+    if (list_->topLevelItemCount() == 0) {
+        auto* none = new QTreeWidgetItem(list_, {QString(), tr("No command has these words"), QString()});
+        none->setDisabled(true);
+    }
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         if (list_->topLevelItem(i)->isDisabled()) continue;
         list_->setCurrentItem(list_->topLevelItem(i));

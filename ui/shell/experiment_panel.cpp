@@ -31,8 +31,14 @@ QToolButton* textButton(QAction* action, const QString& text) {
     button->setIcon(action->icon());
     button->setText(text);
     button->setToolButtonStyle(text.isEmpty() ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
-    button->setToolTip(action->toolTip());
+    button->setObjectName(action->objectName());
     button->setAccessibleName(plainText(action));
+    const auto follow = [button, action] {
+        button->setEnabled(action->isEnabled());
+        button->setToolTip(action->toolTip());
+    };
+    follow();
+    QObject::connect(action, &QAction::changed, button, follow);
     QObject::connect(button, &QToolButton::clicked, action, &QAction::trigger);
     return button;
 }

@@ -47,6 +47,7 @@ MainWindow::MainWindow(Settings& settings, const QString& data_folder)
       edits_(controller_),
       actions_(this) {
     setObjectName(QStringLiteral("main-window"));
+    add_lane_tip_ = actions_["add-lane"]->toolTip();
     setAcceptDrops(true);
     setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::GroupedDragging);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -169,8 +170,7 @@ void MainWindow::connectController() {
         Experiment e = controller_.experiment();
         e.model_path = controller_.model()->file().path();
         controller_.setExperiment(e);
-        for (const char* key : {"model", "file", "drop"})
-            messages_->clear(QLatin1String(key));
+        messages_->clear(QStringLiteral("model"));
         updateActions();
         updateBanner();
         status_->show();

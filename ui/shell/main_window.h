@@ -104,6 +104,8 @@ class MainWindow : public QMainWindow {
     void openModel(const QString& path, bool ask);
     void openText(const QString& path);
     void connectFiles();
+    enum class Keep { new_run, both, undecided };
+    Keep askWhichRunStays();
     void save(bool ask_name);
     bool mayReplaceResults();
     void showTitle();
@@ -137,7 +139,7 @@ class MainWindow : public QMainWindow {
     DockLayout* layout_ = nullptr;
     RunStatus* status_ = nullptr;
     EngineState last_state_ = EngineState::idle;
-    QString theme_name_;
+    QString theme_name_, add_lane_tip_;
     double scale_ = 1, scale_before_present_ = 1;
     bool present_ = false, applying_theme_ = false, unasked_ = false;
 };

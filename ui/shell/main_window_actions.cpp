@@ -185,8 +185,10 @@ void MainWindow::fillLaneMenu(int lane, QMenu* menu) {
     }
     const bool reference = lane == e.reference;
     menu->addAction(icon(QStringLiteral("edit")), tr("&Edit scheme …"), this, [this, lane] { editLane(lane); });
-    menu->addAction(icon(QStringLiteral("copy")), tr("&Duplicate"), this, [this, lane] { edits_.duplicateLane(lane); })
-        ->setEnabled(edits_.hasRoom());
+    QAction* copy = menu->addAction(icon(QStringLiteral("copy")), tr("&Duplicate"), this,
+                                    [this, lane] { edits_.duplicateLane(lane); });
+    copy->setEnabled(edits_.hasRoom());
+    if (!edits_.hasRoom()) copy->setText(tr("Duplicate (at most %1 lanes)").arg(kMostLanes));
     QAction* remove =
         menu->addAction(icon(QStringLiteral("remove")), tr("&Remove"), this, [this, lane] { edits_.removeLane(lane); });
     remove->setEnabled(!reference);

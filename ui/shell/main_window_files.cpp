@@ -135,10 +135,11 @@ void MainWindow::connectFiles() {
     connect(&files_, &SessionFiles::said, this, [this](const QString& text) { status_->say(text); });
     connect(&files_, &SessionFiles::titleChanged, this, &MainWindow::showTitle);
     connect(&files_, &SessionFiles::saved, this, [this](const QString& path, const QString& problem) {
+        messages_->clear(QStringLiteral("save"));
         if (problem.isEmpty())
             settings_.addRecentFile(path);
         else
-            messages_->show(QStringLiteral("file"), MessageBar::Kind::bad, problem);
+            messages_->show(QStringLiteral("save"), MessageBar::Kind::bad, problem);
         emit sessionSaved(path, problem);
     });
     connect(&files_, &SessionFiles::adopted, this, [this](const Session& session) {
@@ -152,7 +153,7 @@ void MainWindow::connectFiles() {
             controller_.loadModel(model);
         else if (other)
             messages_->show(
-                QStringLiteral("file"), MessageBar::Kind::warn,
+                QStringLiteral("model"), MessageBar::Kind::warn,
                 tr("The session's model is not here: %1. What was measured is shown; a new run needs a model.")
                     .arg(model));
         status_->show();
@@ -187,7 +188,29 @@ bool MainWindow::mayReplaceResults() {
     return box.clickedButton() == drop;
 }
 
+/// The file of the session may hold another run than the one on screen: asks which of them is to stay.
+MainWindow::Keep MainWindow::askWhichRunStays() {
+    const int in_file = files_.tokensOfOtherRunInFile();
+    if (in_file == 0) return Keep::new_run;
+    const RunModel& run = controller_.run();
+    const int on_screen = run.empty() ? 0 : int(run.lane(run.info().experiment.reference).size());
+    QMessageBox box(QMessageBox::Question, tr("The file holds another run"),
+                    tr("%1 holds a run of %2 tokens; the one on screen has %3. Saving replaces the run in the file.")
+                        .arg(QFileInfo(files_.path()).fileName(), countText(in_file), countText(on_screen)),
+                    QMessageBox::Cancel, this);
+    QPushButton* both = box.addButton(tr("Save as …"), QMessageBox::AcceptRole);
+    const QAbstractButton* replace = box.addButton(tr("Replace"), QMessageBox::DestructiveRole);
+    box.setDefaultButton(both);
+    box.exec();
+    return box.clickedButton() == both ? Keep::both : box.clickedButton() == replace ? Keep::new_run : Keep::undecided;
+}
+
 void MainWindow::save(bool ask_name) {
+    if (!ask_name) {
+        const Keep keep = askWhichRunStays();
+        if (keep == Keep::undecided) return;
+        ask_name = keep == Keep::both;
+    }
     QString path = files_.path();
     if (ask_name || path.isEmpty() || !files_.mayOverwrite()) {
         QString problem;

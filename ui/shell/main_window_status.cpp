@@ -4,6 +4,7 @@
 #include <QPushButton>
 
 #include "core/session/fair_comparison.h"
+#include "core/session/lane_identity.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
@@ -26,6 +27,11 @@ void MainWindow::updateActions() {
     actions_["free-running"]->setEnabled(!controller_.experiment().score_text);
     actions_["noise-floor"]->setChecked(controller_.experiment().noise_floor);
     actions_["add-lane"]->setEnabled(edits_.hasRoom());
+    actions_["add-lane"]->setToolTip(
+        edits_.hasRoom()
+            ? add_lane_tip_
+            : tr("A window compares at most %1 lanes, so that each keeps a look of its own: remove one first.")
+                  .arg(kMostLanes));
     actions_["make-equal"]->setEnabled(!equal_terms(compared_lanes(controller_.experiment())));
     banner_run_->setEnabled(model);
     actions_["last-session"]->setEnabled(files_.hasLastSession());

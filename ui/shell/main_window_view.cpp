@@ -148,11 +148,10 @@ void MainWindow::focusPane(int by) {
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
-    const EngineState state = controller_.status().state;
     if (lanes_->popoverShown())
         lanes_->hidePopover();
-    else if (state == EngineState::loading || controller_.underWay())
-        actions_["stop"]->trigger();
+    else if (controller_.status().state == EngineState::loading)
+        actions_["stop"]->trigger();  // a run it leaves alone: what is stopped cannot go on
     else if (present_)
         setPresent(false);
 }

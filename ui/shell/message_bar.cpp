@@ -194,7 +194,10 @@ void MessageArea::listOthers(const QPoint& global) {
         if (*bar == bars_.back()) continue;
         const QString sentence = (*bar)->sentence();
         QAction* action = menu.addAction(menu.fontMetrics().elidedText(
-            QString(sentence).replace(QLatin1Char('&'), QLatin1String("&&")), Qt::ElideRight, std::max(200, width())));
+            QString(sentence).replace(QLatin1Char('&'), QLatin1String("&&")), Qt::ElideRight,
+            std::max(200, screen()->availableGeometry().right() - global.x() > 400
+                              ? screen()->availableGeometry().right() - global.x() - 80
+                              : width() * 2 / 3)));
         action->setToolTip(sentence);
         connect(action, &QAction::triggered, this, [this, key = (*bar)->objectName()] { bringForward(key); });
     }

@@ -118,9 +118,15 @@ QString RunStatus::sentence(const EngineStatus& s) const {
         const QString k = coverageRange(run.info(), s, &Coverage::k), v = coverageRange(run.info(), s, &Coverage::v);
         if (!k.isEmpty()) coverage = tr(" · coverage K %1, V %2").arg(k, v);
     }
-    if (controller_.runIsFromFile() && s.state != EngineState::loading && !under_way(s.state))
-        return model ? tr("Ready · the run shown is from a session")
-                     : tr("No model is open · the run shown is from a session");
+    if (controller_.runIsFromFile() && s.state != EngineState::loading && !under_way(s.state)) {
+        const int done = run.empty() ? 0 : int(run.lane(run.info().experiment.reference).size());
+        const QString how_far = run.empty()
+                                    ? tr("nothing measured")
+                                    : tr("%1 of %2 tokens").arg(countText(done), countText(run.info().n_planned));
+        return (model ? tr("Ready · the run shown is from a session: %1")
+                      : tr("No model is open · the run shown is from a session: %1"))
+            .arg(how_far);
+    }
     switch (s.state) {
         case EngineState::loading:
             return tr("Loading · %1").arg(QString::fromStdString(s.what)) + share;

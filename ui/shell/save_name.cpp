@@ -8,7 +8,9 @@
 namespace kvasir::ui {
 
 QString withEnding(const QString& path, const QString& format) {
-    return QFileInfo(path).suffix().compare(format, Qt::CaseInsensitive) == 0 ? path : path + QLatin1Char('.') + format;
+    const QFileInfo there(path);
+    if (there.exists() && !there.isFile() && !there.isDir()) return path;  // a device or a pipe is called as it is
+    return there.suffix().compare(format, Qt::CaseInsensitive) == 0 ? path : path + QLatin1Char('.') + format;
 }
 
 QString askForSaveName(QWidget* parent, const QString& title, const QString& suggestion, const QString& format,

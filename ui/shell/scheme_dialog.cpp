@@ -11,6 +11,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 
+#include "core/cache/cache_bytes.h"
 #include "ui/shell/chip.h"
 #include "ui/shell/dialog_page.h"
 #include "ui/shell/format.h"
@@ -20,6 +21,8 @@
 namespace kvasir::ui {
 
 namespace {
+
+constexpr int kContext = 8192;  // tokens
 
 QFrame* card() {
     auto* frame = new QFrame;
@@ -139,7 +142,7 @@ QWidget* SchemeDialog::makeFacts() {
     fact(tr("bits per value"), bits_, bits_note);
     bits_note->setText(tr("nominal, mean of K and V"));
     fact(tr("bytes per token"), bytes_, bytes_note_);
-    fact(tr("at 8 192 tokens"), context_, context_note_);
+    fact(tr("at %1 tokens").arg(countText(kContext)), context_, context_note_);
     row->addStretch(1);
     return frame;
 }
@@ -226,9 +229,10 @@ void SchemeDialog::textChanged(const QString& text) {
     const int index = preset_->currentIndex();
     origin_->setText(index < 0 ? QString() : QString::fromStdString(presets()[size_t(index)].origin));
     origin_->setVisible(!origin_->text().isEmpty());
-    const Status fits = config_ ? check_geometry(spec_, config_->n_kv_heads, config_->head_dim) : Status();
+    const Status fits =
+        config_ ? check_geometry(spec_, config_->n_kv_heads, config_->head_dim, config_->n_layers) : Status();
     showProblem(fits ? QString() : QString::fromStdString(fits.error().message()));
-    showFacts();
+    if (fits) showFacts();
 }
 
 void SchemeDialog::showProblem(const QString& sentence) {
@@ -239,6 +243,12 @@ void SchemeDialog::showProblem(const QString& sentence) {
                                 Theme::instance().colour(good ? QStringLiteral("dim") : QStringLiteral("bad")),
                                 devicePixelRatioF()));
     apply_->setEnabled(good);
+    if (good) return;
+    long_form_->clear();  // a scheme that cannot be has no figures
+    for (QLabel* value : {bits_, bytes_, context_})
+        value->setText(QChar(0x2013));
+    for (QLabel* note : {bytes_note_, context_note_})
+        note->clear();
 }
 
 void SchemeDialog::showFacts() {
@@ -257,8 +267,10 @@ void SchemeDialog::showFacts() {
     const double bytes = values * bits / 8, exact = values * 2;
     bytes_->setText(countText(qRound64(bytes)));
     bytes_note_->setText(tr("fp16: %1 · ratio %2").arg(countText(qRound64(exact)), fixedText(exact / bytes, 1)));
-    context_->setText(tr("%1 MiB").arg(mibText(uint64_t(bytes * 8192))));
-    context_note_->setText(tr("nominal · fp16: %1 MiB").arg(mibText(uint64_t(exact * 8192))));
+    const CacheShape shape{.n_layers = config_->n_layers, .n_kv_heads = config_->n_kv_heads, .head_dim = head_dim};
+    const uint64_t whole = cache_bytes(spec_, shape, kContext, kContext).total();
+    context_->setText(tr("%1 MiB").arg(mibText(whole)));
+    context_note_->setText(tr("with the exact residual · fp16: %1 MiB").arg(mibText(uint64_t(exact * kContext))));
 }
 
 }  // namespace kvasir::ui

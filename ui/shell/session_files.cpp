@@ -19,6 +19,9 @@ SessionFiles::SessionFiles(RunController& controller, const QString& data_folder
     for (const auto signal :
          {&RunController::runBegan, &RunController::recordsAppended, &RunController::experimentChanged})
         connect(&controller_, signal, this, &SessionFiles::retitle);
+    connect(&controller_, &RunController::runBegan, this, [this] {
+        if (!controller_.runIsFromFile()) name_.clear();  // another run than the one it names
+    });
 }
 
 SessionFiles::~SessionFiles() {
@@ -47,6 +50,7 @@ SessionFiles::Mark SessionFiles::mark() const {
     for (int i = 0; i < run.n_lanes(); ++i)
         m.n_records += run.lane(i).size();
     m.n_floors = run.floors().size();
+    m.n_tokens = int(run.lane(run.info().experiment.reference).size());
     return m;
 }
 
@@ -57,6 +61,10 @@ bool SessionFiles::sameResults(const Mark& a, const Mark& b) {
 bool SessionFiles::unsavedResults() const {
     const Mark now = mark();
     return now.n_records > 0 && !sameResults(now, saved_);
+}
+
+int SessionFiles::tokensOfOtherRunInFile() const {
+    return path_.isEmpty() || !saved_.run || saved_.run == mark().run ? 0 : saved_.n_tokens;
 }
 
 bool SessionFiles::modified() const {

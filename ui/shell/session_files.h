@@ -41,6 +41,9 @@ class SessionFiles : public QObject {
     bool unsavedResults() const;
     /// What is unsaved would be lost if it left the screen now.
     bool wouldLoseResults() const { return history_.keeps() && unsavedResults() && !history_.holdsRun(); }
+    /// Tokens of the run in the session's file when the one on screen is another run; 0: it is the same, or there is
+    /// none.
+    int tokensOfOtherRunInFile() const;
     bool hasLastSession() const;
     RunHistory& history() { return history_; }
 
@@ -67,6 +70,7 @@ class SessionFiles : public QObject {
         Experiment experiment;
         std::shared_ptr<const RunInfo> run;
         size_t n_records = 0, n_floors = 0;
+        int n_tokens = 0;  ///< of the reference
     };
     Mark mark() const;
     static bool sameResults(const Mark& a, const Mark& b);

@@ -42,9 +42,11 @@ SessionMessages::SessionMessages(SessionFiles& files, MessageArea& messages, std
 void SessionMessages::showWhetherKept() {
     const RunJournal::State& state = files_.history().state();
     if (!state.failed) return messages_.clear(QStringLiteral("journal"));
-    messages_.show(QStringLiteral("journal"), MessageBar::Kind::warn, QString::fromStdString(state.problem.message()))
-        ->addAction(
-            tr("Save as …"), [this] { save_as_(); }, true);
+    MessageBar* bar = messages_.show(QStringLiteral("journal"), MessageBar::Kind::warn,
+                                     QString::fromStdString(state.problem.message()));
+    bar->addAction(
+        tr("Save as …"), [this] { save_as_(); }, true);
+    bar->setQuestion();  // results may be lost: what else there is to say can wait
 }
 
 void SessionMessages::offerUnclosed() {

@@ -237,6 +237,10 @@ class CacheSpecTest : public QObject {
         // A rule is checked where another one covers its first layer, too.
         QVERIFY(check("fp16,layers=0-1:exl3:4+0:fp16", 8, 80).contains("do not divide"));
         QVERIFY(check("k=hqq3; v=hqq3; residual=32; flush=slide", 3, 64).contains("flushed whole"));
+        const CacheSpec rules = parse_cache_spec("quanto:4,layers=0-29:fp16").value();
+        QVERIFY(check_geometry(rules, 3, 64, 30).ok() && check_geometry(rules, 3, 64).ok());
+        const Status beyond = check_geometry(rules, 3, 64, 29);
+        QVERIFY(!beyond && beyond.error().why.find("names layer 29") != std::string::npos);
     }
 };
 

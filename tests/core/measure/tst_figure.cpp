@@ -31,7 +31,7 @@ class TestFigure : public QObject {
         QCOMPARE(text(0.25, {.n = 5, .floor = 0.5}), std::string("~250"));
         QCOMPARE(text(-0.25, {.n = 5, .floor = 0.5}), std::string("~-250"));
         QCOMPARE(text(0.25, {.n = 0}), std::string("–"));
-        QCOMPARE(text(0, {.n = 5, .read = false}), std::string("0 % read"));
+        QCOMPARE(text(0, {.n = 5, .n_unread = 5}), std::string("0 % read"));
         QCOMPARE(text(kNan, {.n = 5}), std::string("not a number"));
         QCOMPARE(text(0, {.n = 5, .failure = "it stopped"}), std::string("failed"));
         // What weighs more is said first.
@@ -43,7 +43,7 @@ class TestFigure : public QObject {
         const Figure inside = make_figure(1, {.n = 1, .floor = 2});
         QVERIFY(inside.is_number() && inside.grey());
         for (const FigureCondition& condition :
-             {FigureCondition{}, FigureCondition{.n = 1, .read = false}, FigureCondition{.n = 1, .failure = "x"}}) {
+             {FigureCondition{}, FigureCondition{.n = 1, .n_unread = 1}, FigureCondition{.n = 1, .failure = "x"}}) {
             const Figure f = make_figure(0, condition);
             QVERIFY(!f.is_number() && f.grey() && !f.reason.empty());
         }

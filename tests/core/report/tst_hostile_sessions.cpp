@@ -97,6 +97,9 @@ class TestHostileSessions : public QObject {
         row("/run/lanes/1/records/position/2", "-1", "run.lanes[1].records.position, row 2: -1");
         row("/run/lanes/1/records/kl/1", "\"x\"", "run.lanes[1].records.kl, row 1: \"x\" is not a number");
         row("/run/lanes/1/records/kl/0", "1e308", "run.lanes[1].records.kl, row 0");
+        row("/run/lanes/1/records/kl/2", "-5", "run.lanes[1].records.kl, row 2: -5");
+        row("/run/lanes/1/records/nll/2", "-1", "run.lanes[1].records.nll, row 2: -1");
+        row("/run/lanes/1/records/margin/0", "-1", "run.lanes[1].records.margin, row 0: -1");
         row("/run/lanes/0/records/step/1", "0", "run.lanes[0].records.step, row 1: step 0 comes after step 0");
         row("/run/lanes/0/records/token_id/0", "null", "run.lanes[0].records.token_id, row 0: null");
         row("/run/lanes/1/records/rank", "[]", "run.lanes[1].records.rank: 0 rows");

@@ -129,6 +129,26 @@ class TestLaneFigures : public QObject {
         QVERIFY(lane_figures(m.model, 1).kl.state == Figure::State::not_read);
         QVERIFY(lane_figures(m.model, 2).kl.is_number());
     }
+    void tokensBeforeAnythingWasReadAreCounted() {
+        Measured m =
+            measure(tiny_model(), experiment({"fp16", "quanto:2,group=16", "kivi:2,group=16,residual=16", "fp8"}, 30));
+        const LaneFigures quanto = lane_figures(m.model, 1), kivi = lane_figures(m.model, 2);
+        QCOMPARE(quanto.kl.n, 30);
+        QCOMPARE(quanto.kl.n_unread, 1);  // the prompt pass reads exact values
+        QVERIFY(kivi.kl.is_number() && kivi.kl.n_unread >= 3);
+        for (int step = 0; step < 30; ++step)
+            QCOMPARE(token_kl(m.model, 2, m.model.lane(2)[size_t(step)]).is_number(), step >= kivi.kl.n_unread);
+        QCOMPARE(lane_figures(m.model, 0).kl.n_unread, 0);
+        QCOMPARE(lane_figures(m.model, 3).kl.n_unread, 0);
+        const auto lanes = run_lanes_json(m.model, *m.run);
+        QCOMPARE(lanes[2]["n_unread"], nlohmann::json(kivi.kl.n_unread));
+        QCOMPARE(lanes[2]["figures"]["kl_mean"]["n_unread"], nlohmann::json(kivi.kl.n_unread));
+        const std::string table = run_table(m.model, *m.run);
+        QVERIFY2(table.find("residual=16: ") != std::string::npos &&
+                     table.find("compared tokens came before anything was read") != std::string::npos,
+                 table.c_str());
+        QVERIFY2(table.find("quanto:2,group=16: ") == std::string::npos, table.c_str());  // 1 of 30
+    }
     void everyMeanSaysItsTokens() {
         Experiment e = experiment({"fp16", "hadamard-ternary,v_residual=0,k=quanto:2"}, 24);
         e.lanes[1].spec = parse_cache_spec("k=affine1:group=16; v=affine1:group=16; residual=2; flush=whole").value();

@@ -54,6 +54,7 @@ class TestLaneTally : public QObject {
                     QVERIFY(a.nll_mean == b.nll_mean && a.ppl == b.ppl && a.dnll_mean == b.dnll_mean);
                     QVERIFY(a.kl_mean == b.kl_mean && a.top1_agreement == b.top1_agreement && a.rms_dp == b.rms_dp);
                     QVERIFY(a.tokens_per_second == b.tokens_per_second && a.effective_bits == b.effective_bits);
+                    QCOMPARE(a.n_unread, b.n_unread);
                     QCOMPARE(a.first_flip, b.first_flip);
                     QCOMPARE(a.bytes.total(), b.bytes.total());
                     QVERIFY(tally.floor_kl_mean() == run->noise_floor().kl_mean);
