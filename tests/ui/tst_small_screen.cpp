@@ -301,6 +301,24 @@ class TestSmallScreen : public QObject {
             if (filled) QVERIFY(on != ground());
         }
     }
+    void disabledButtonsStaySoWhenTheToolbarMakesRoom() {
+        auto* bar = window_->findChild<RunToolbar*>();
+        for (const char* id : {"undo", "free-running", "stop"}) {
+            QAction* action = window_->actions()[id];
+            action->setEnabled(false);
+            QToolButton* button = nullptr;
+            for (QToolButton* b : bar->findChildren<QToolButton*>())
+                if (b->defaultAction() == action) button = b;
+            QVERIFY2(button && !button->isEnabled(), id);
+            for (const int width : {700, 1600, 700, 1600}) {
+                window_->resize(width, 800);
+                settle();
+                QVERIFY2(!button->isEnabled(), id);
+            }
+            action->setEnabled(true);
+            QVERIFY2(button->isEnabled(), id);
+        }
+    }
     void theThemeButtonHasItsOwnIcon() {
         const QImage theme = window_->actions()["theme-next"]->icon().pixmap(16).toImage();
         QCOMPARE(theme, icon(QStringLiteral("theme")).pixmap(16).toImage());

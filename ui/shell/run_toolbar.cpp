@@ -111,7 +111,12 @@ QAction* RunToolbar::addButton(QAction* action, Qt::ToolButtonStyle style) {
     button->setDefaultAction(action);
     button->setToolButtonStyle(style);
     button->setAccessibleName(plainText(action));
-    return addWidget(button);
+    QAction* const place = addWidget(button);
+    // The place enables its button whenever it changes itself, as when it is hidden and shown again.
+    const auto follow = [place, action] { place->setEnabled(action->isEnabled()); };
+    follow();
+    connect(action, &QAction::changed, place, follow);
+    return place;
 }
 
 void RunToolbar::addGivingWay(QAction* place, const QList<QAction*>& instead) {

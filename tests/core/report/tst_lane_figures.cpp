@@ -197,7 +197,18 @@ class TestLaneFigures : public QObject {
         RunModel measured;
         const auto done = run_to_end(**run, *model, measured);
         QVERIFY(!done);
-        QVERIFY2(done.error().message().find("layer 1") != std::string::npos, done.error().message().c_str());
+        const std::string message = done.error().message();
+        const char* where =
+            found->side == Side::k ? "the keys of layer 1 overflowed" : "the values of layer 1 overflowed";
+        QVERIFY2(message.find(where) != std::string::npos, message.c_str());
+        // The way out that it names: fp32 overflows later.
+        QVERIFY2(message.find("Use fp32") != std::string::npos, message.c_str());
+        e.lanes = experiment({"fp32"}, 6).lanes;
+        run = Run::create(model, e);
+        QVERIFY(run);
+        RunModel again;
+        QVERIFY(run_to_end(**run, *model, again));
+        QCOMPARE(again.lane(0).size(), size_t(6));
     }
 };
 
