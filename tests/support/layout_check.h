@@ -38,7 +38,19 @@ inline bool scrolls(const QWidget* widget) {
     return false;
 }
 
-inline bool hasToolTip(QWidget* widget, const QPoint& at_in_window) {
+/// Does `widget` tell what begins with `printed`, asked as the mouse asks.
+inline bool tells(QWidget* widget, const QPoint& at_in_window, const QString& printed) {
+    const QPoint at = widget->mapFrom(widget->window(), at_in_window);
+    QHelpEvent question(QEvent::ToolTip, at, widget->mapToGlobal(at));
+    static_cast<QObject*>(widget)->event(&question);
+    const bool told =
+        question.isAccepted() && QToolTip::text().contains(printed.section(QChar(0x2026), 0, 0).trimmed());
+    QToolTip::hideText();
+    return told;
+}
+
+inline bool hasToolTip(QWidget* widget, const QPoint& at_in_window, const QString& printed) {
+    if (qobject_cast<Chart*>(widget) || qobject_cast<LaneBody*>(widget)) return tells(widget, at_in_window, printed);
     if (const auto* bar = qobject_cast<QTabBar*>(widget)) {
         const int tab = bar->tabAt(bar->mapFrom(bar->window(), at_in_window));
         return tab >= 0 && !bar->tabToolTip(tab).isEmpty();
@@ -54,14 +66,22 @@ inline bool ownEllipsis(const QWidget* widget, const QString& printed) {
     return own.contains(printed);
 }
 
+/// Printed by a lane in the text of its tokens, which scrolls; what stands above it does not.
+inline bool ofTokens(const PrintedText& text) {
+    const auto* body = qobject_cast<const LaneBody*>(text.owner);
+    if (!body || !body->hasText()) return false;
+    const int top = body->mapTo(body->window(), QPoint(0, body->height() - body->visibleHeight())).y();
+    // what is scrolled away is cut off below the line above the text
+    return text.clip.isEmpty() || text.clip.top() >= top - 1;
+}
+
 inline void checkTexts(QWidget& window, Findings& out) {
     const std::vector<PrintedText> texts = printedTexts(window);
     const QRectF page(QPointF(), window.size());
     const auto inside = [](const QRectF& outer, const QRectF& r) { return outer.adjusted(-2, -2, 2, 2).contains(r); };
     for (const PrintedText& t : texts) {
         QWidget* owner = t.owner;
-        if (qobject_cast<QLineEdit*>(owner) || qobject_cast<LaneBody*>(owner) ||
-            qobject_cast<QAbstractItemView*>(owner->parentWidget()))
+        if (qobject_cast<QLineEdit*>(owner) || qobject_cast<QAbstractItemView*>(owner->parentWidget()) || ofTokens(t))
             continue;  // they scroll their text
         const QRectF place(owner->mapTo(&window, QPoint()), owner->size());
         if (!inside(place, t.ink))
@@ -71,7 +91,7 @@ inline void checkTexts(QWidget& window, Findings& out) {
         else if (!inside(page, t.ink) && !scrolls(owner))
             out.append({QStringLiteral("outside"), whereIs(owner), t.text});
         if (t.text.contains(QChar(0x2026)) && !ownEllipsis(owner, t.text) &&
-            !hasToolTip(owner, t.ink.center().toPoint()))
+            !hasToolTip(owner, t.ink.center().toPoint(), t.text))
             out.append({QStringLiteral("elided without tooltip"), whereIs(owner), t.text});
     }
     for (size_t i = 0; i < texts.size(); ++i)
@@ -123,10 +143,15 @@ inline void checkWidgets(QWidget& window, Findings& out) {
 inline void checkPlots(QWidget& window, Findings& out) {
     for (Chart* chart : window.findChildren<Chart*>()) {
         if (!inSight(chart)) continue;
-        for (const QCPAxisRect* axes : chart->axisRects())
+        int in_sight = 0;  // of one plot in a page that scrolls
+        for (const QCPAxisRect* axes : chart->axisRects()) {
             if (axes->visible() && axes->height() < 60)
                 out.append({QStringLiteral("low plot"), whereIs(chart),
                             QStringLiteral("%1 x %2").arg(axes->width()).arg(axes->height())});
+            in_sight = std::max(in_sight, (chart->visibleRegion().boundingRect() & axes->rect()).height());
+        }
+        if (in_sight < 60)
+            out.append({QStringLiteral("low plot"), whereIs(chart), QStringLiteral("%1 in sight").arg(in_sight)});
     }
 }
 
@@ -156,7 +181,18 @@ inline void checkToolBar(QWidget& window, Findings& out) {
     }
 }
 
+/// Lines of a lane's tokens that can be read as they stand.
+inline int linesInSight(const LaneBody* body, const std::vector<PrintedText>& texts) {
+    QSet<int> lines;
+    const double top = body->mapTo(body->window(), QPoint(0, body->height() - body->visibleHeight())).y();
+    for (const PrintedText& t : texts)
+        if (t.owner == body && ofTokens(t) && t.clip.adjusted(-1, -1, 1, 1).contains(t.ink))
+            lines.insert(int((t.ink.center().y() - top) / body->lineHeight()));
+    return int(lines.size());
+}
+
 inline void checkLanes(QWidget& window, Findings& out) {
+    const std::vector<PrintedText> texts = printedTexts(window);
     for (LanesView* lanes : window.findChildren<LanesView*>())
         for (LanePane* pane : lanes->panes()) {
             if (!pane->isVisible()) continue;
@@ -164,6 +200,10 @@ inline void checkLanes(QWidget& window, Findings& out) {
             if (pane->body()->visibleHeight() < 3 * line)
                 out.append({QStringLiteral("lane lines"), whereIs(pane),
                             QStringLiteral("%1 px of %2").arg(pane->body()->visibleHeight()).arg(3 * line)});
+            const int wanted = std::min(3, pane->body()->contentHeight() / line);
+            if (const int n = linesInSight(pane->body(), texts); pane->body()->hasText() && n < wanted)
+                out.append({QStringLiteral("lane lines"), whereIs(pane),
+                            QStringLiteral("%1 of %2 printed").arg(n).arg(wanted)});
         }
 }
 

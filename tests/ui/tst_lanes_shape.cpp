@@ -6,6 +6,7 @@
 #include <QTabBar>
 #include <QTest>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "ui/lanes/lane_pane.h"
 #include "ui/lanes/lane_tabs.h"
@@ -281,6 +282,53 @@ class TestLanesShape : public QObject {
                          expected);
             }
         }
+    }
+
+    /// Qt forgets that a widget was hidden when that happens while it is being shown.
+    void tabsAreThereOrNot() {
+        RunController controller;
+        ViewState view;
+        QWidget window;
+        auto* lanes = new LanesView(controller, view, &window);
+        auto* column = new QVBoxLayout(&window);
+        column->addWidget(lanes);
+        lanes->setTextPoints(14, 2, 2);
+        controller.adoptSession(session(5, 60));
+        window.resize(752, 300);
+        window.show();
+        for (const double scale : {1.0, 1.5})
+            for (const QSize size : {QSize(752, 300), QSize(1280, 560), QSize(752, 560), QSize(1280, 300)}) {
+                window.resize(size);
+                Theme::instance().apply(*qApp, Theme::Kind::light, scale);
+                lanes->restyle();
+                lanes->setTextPoints(14, 2, 2);
+                for (int i = 0; i < 4; ++i)
+                    QCoreApplication::processEvents();
+                QCOMPARE(lanes->tabs()->isVisible(), lanes->shape().tabs);
+                QCOMPARE(lanes->tabs()->isVisible(), !lanes->tabs()->isHidden());
+            }
+    }
+
+    void aNoteLeavesThreeLinesOfText() {
+        Session s = session(3, 60);
+        std::string why = "the cache is full";
+        for (int i = 0; i < 60; ++i)
+            why += " and then";
+        s.run.append(std::vector<LaneStop>{{0, 1, why}});
+        RunController controller;
+        ViewState view;
+        LanePane pane(controller, view, nullptr);
+        controller.adoptSession(s);
+        pane.setLane(1);
+        pane.show();
+        const auto tip = [&](const QPoint& at) { return pane.body()->tipAt(at); };
+        pane.resize(300, 190);
+        QCoreApplication::processEvents();
+        QVERIFY(pane.body()->visibleHeight() >= kLeastLines * pane.body()->lineHeight());
+        QVERIFY(tip(QPoint(40, 12)).contains(QStringLiteral("the cache is full")));  // in the line above the text
+        pane.resize(300, 900);
+        QCoreApplication::processEvents();
+        QVERIFY(pane.body()->visibleHeight() < 600 && tip(QPoint(40, 12)).isEmpty());  // all of it is printed
     }
 
     void tabsReachEveryLane() {

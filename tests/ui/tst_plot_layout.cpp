@@ -4,6 +4,7 @@
 #include <QScrollBar>
 #include <QtTest>
 
+#include "support/recorded_text.h"
 #include "tst_plot_run.h"
 #include "ui/plots/bars_chart.h"
 #include "ui/plots/distributions.h"
@@ -115,6 +116,55 @@ class TestPlotLayout : public QObject {
         const int height = make<ErrorPerToken>(feed_, view_)->minimumSizeHint().height();
         QCOMPARE(make<Distributions>(feed_, view_)->minimumSizeHint().height(), height);
         QCOMPARE(make<ErrorByLayer>(feed_, view_)->minimumSizeHint().height(), height);
+    }
+
+    void longFiguresLeaveTheAxisItsLabel() {
+        for (const double scale : {0.8, 1.0, 1.5})
+            for (const auto& [top, log] : {std::pair(9e9, false), std::pair(1234567.0, false), std::pair(0.5, true)}) {
+                Theme::instance().apply(*qApp, Theme::Kind::light, scale);
+                LinesChart chart;
+                chart.resize(380, 220);
+                chart.setQuantity(QStringLiteral("KL, nats"), log);
+                chart.setLimits({0, 50}, {log ? 1e-12 : 0, top});
+                chart.fit();
+                chart.replot();
+                std::vector<look::PrintedText> texts;
+                look::TextDevice device(chart.size(), texts);
+                QCPPainter painter(&device);
+                painter.setMode(QCPPainter::pmVectorized);
+                chart.toPainter(&painter, chart.width(), chart.height());
+                QVERIFY(texts.size() > 4);
+                for (const look::PrintedText& text : texts) {
+                    QVERIFY2(QRectF(chart.rect()).contains(text.ink), qPrintable(text.text));
+                    for (const look::PrintedText& other : texts)
+                        QVERIFY2(&other == &text || !other.ink.intersects(text.ink), qPrintable(text.text));
+                }
+                // shorter figures later do not move the axis; another run or quantity does
+                const int left = chart.axisRect()->left();
+                chart.setLimits({0, 50}, {log ? 0.1 : 0, 1});
+                chart.fit();
+                chart.replot();
+                QCOMPARE(chart.axisRect()->left(), left);
+                chart.setQuantity(QStringLiteral("MiB"), false);
+                chart.replot();
+                QCOMPARE(chart.axisRect()->left(), Theme::instance().px(54));
+            }
+    }
+
+    void captionsThatAreCutAreInTheTooltip() {
+        HistogramChart chart;
+        chart.resize(300, 130);
+        const DistributionFrame frame = handFrame({}, true);
+        chart.show(frame, 1, false);
+        chart.QWidget::show();
+        chart.replot();
+        for (int i = 0; i < 2; ++i) {
+            const QPoint at(chart.axisRect(i)->rect().center().x(), chart.axisRect(i)->top() - 4);
+            QHelpEvent question(QEvent::ToolTip, at, chart.mapToGlobal(at));
+            QCoreApplication::sendEvent(&chart, &question);
+            QVERIFY2(QToolTip::text().contains(i == 0 ? QStringLiteral("kurtosis") : QStringLiteral("SQNR")),
+                     qPrintable(QToolTip::text()));
+        }
     }
 
     void histogramsStandBesideEachOtherWhereLow() {

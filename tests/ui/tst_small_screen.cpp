@@ -39,6 +39,7 @@
 #include "ui/shell/run_status.h"
 #include "ui/shell/run_toolbar.h"
 #include "ui/shell/scheme_dialog.h"
+#include "ui/shell/typeset.h"
 
 using namespace kvasir;
 using namespace kvasir::ui;
@@ -64,7 +65,7 @@ class TestSmallScreen : public QObject {
         return nullptr;
     }
     ExperimentDock* experiment() const { return window_->findChild<ExperimentDock*>(); }
-    QString bannerTitle() const { return window_->findChild<QLabel*>(QStringLiteral("banner-title"))->text(); }
+    QString bannerTitle() const { return window_->findChild<OneLineLabel*>(QStringLiteral("banner-title"))->text(); }
 
  private slots:
     void init() {

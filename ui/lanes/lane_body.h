@@ -47,6 +47,9 @@ class LaneBody : public QWidget {
     int scrollFor(int step) const;
 
     int lane() const { return lane_; }
+    bool hasText() const { return !marks_.empty(); }  ///< else a note has the whole pane
+    /// What is not printed in full at this place; "": nothing.
+    QString tipAt(const QPoint& at) const;
 
  signals:
     void hovered(int step);    ///< -1: the mouse left the text
@@ -57,6 +60,7 @@ class LaneBody : public QWidget {
     void promptToggled();
 
  protected:
+    bool event(QEvent*) override;
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
     void mouseMoveEvent(QMouseEvent*) override;
@@ -74,6 +78,8 @@ class LaneBody : public QWidget {
     };
     int stripHeight() const;  ///< of all that is above the text
     int noteHeight() const;
+    bool noteInStrip() const;
+    void paintNote(QPainter& painter) const;
     int promptTokens() const;  ///< shown in the flow, before step 0
     int stepAt(const QPoint& point, bool nearest) const;
     void rebuild();

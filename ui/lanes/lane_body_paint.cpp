@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a lane's text is drawn.
+#include <QAbstractTextDocumentLayout>
+#include <QHelpEvent>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QTextBlock>
 #include <QTextDocument>
+#include <QTextDocumentFragment>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/lanes/lane_body.h"
+#include "ui/lanes/lanes_shape.h"
 #include "ui/shell/format.h"
 #include "ui/shell/theme.h"
 
@@ -28,12 +34,71 @@ std::unique_ptr<QTextDocument> noteDocument(const QString& rich, bool bad, int w
 
 }  // namespace
 
-/// Of a note above text: a note alone has the whole pane.
+/// Of a note above text: a note alone has the whole pane. Where it would leave less than three lines of text it stands
+/// in the one line above them.
 int LaneBody::noteHeight() const {
     if (note_.isEmpty() || marks_.empty()) return 0;
+    const int whole = int(noteDocument(note_, note_bad_, width() - 2 * Theme::instance().px(11))->size().height());
+    return height() - leastHeadHeight() - whole >= kLeastLines * lineHeight() ? whole : 0;
+}
+
+bool LaneBody::noteInStrip() const {
+    return !note_.isEmpty() && !marks_.empty() && noteHeight() == 0;
+}
+
+/// As many whole lines as there is room for, and an ellipsis behind the last one when there are more.
+void LaneBody::paintNote(QPainter& painter) const {
     const Theme& theme = Theme::instance();
-    const int whole = int(noteDocument(note_, note_bad_, width() - 2 * theme.px(11))->size().height());
-    return std::min(whole, height() / 3);
+    const int pad = theme.px(11), top = theme.px(10);
+    const auto document = noteDocument(note_, note_bad_, width() - 2 * pad);
+    const double room = marks_.empty() ? height() - top : noteHeight();
+    QRectF last;
+    const QTextBlock block = document->firstBlock();
+    const QPointF at = document->documentLayout()->blockBoundingRect(block).topLeft();
+    for (int i = 0; i < block.layout()->lineCount(); ++i) {
+        const QRectF line = block.layout()->lineAt(i).rect().translated(at);
+        if (i > 0 && line.bottom() > room) break;
+        last = line;
+    }
+    const bool cut = document->size().height() > room && last.bottom() < document->size().height() - 2 * at.y() - 1;
+    painter.save();
+    painter.translate(pad - 4, top);
+    painter.save();
+    const double dots = QFontMetricsF(document->defaultFont()).horizontalAdvance(QChar(0x2026));
+    QRegion lines(QRectF(0, 0, width(), last.bottom()).toAlignedRect());
+    if (cut) lines -= QRectF(last.right() - dots, last.top(), width(), last.height()).toAlignedRect();
+    painter.setClipRegion(lines);
+    document->drawContents(&painter);
+    painter.restore();
+    if (cut) {
+        painter.setFont(document->defaultFont());
+        painter.setPen(theme.colour(note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")));
+        painter.drawText(QRectF(last.right() - dots, last.top(), dots + 2, last.height()), Qt::AlignVCenter,
+                         QString(QChar(0x2026)));
+    }
+    painter.restore();
+}
+
+QString LaneBody::tipAt(const QPoint& at) const {
+    const auto plainNote = [this] { return QTextDocumentFragment::fromHtml(note_).toPlainText(); };
+    const int width_of_text = width() - 2 * Theme::instance().px(11);
+    if (marks_.empty() && !note_.isEmpty()) {
+        const double whole = noteDocument(note_, note_bad_, width_of_text)->size().height();
+        return whole > height() - Theme::instance().px(10) ? plainNote() : QString();
+    }
+    if (at.y() < noteHeight() || at.y() >= stripHeight()) return {};
+    bool is_flip = false;
+    const QString strip = stripText(&is_flip);
+    return QFontMetrics(Theme::instance().font(9)).horizontalAdvance(strip) > width_of_text ? strip : QString();
+}
+
+bool LaneBody::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString tip = tipAt(help->pos());
+    QToolTip::showText(help->globalPos(), tip, this);
+    event->setAccepted(!tip.isEmpty());
+    return true;
 }
 
 /// One line above the text that never moves: the prompt at the top; else the first flip when it is out of sight, or
@@ -41,6 +106,7 @@ int LaneBody::noteHeight() const {
 QString LaneBody::stripText(bool* is_flip) const {
     *is_flip = false;
     if (!run_ || run_->empty()) return {};
+    if (noteInStrip()) return QTextDocumentFragment::fromHtml(note_).toPlainText();
     const int n_prompt = int(run_->info().prompt_ids.size());
     const double top = scroll_, bottom = scroll_ + visibleHeight();
     if (first_flip_ >= 0) {
@@ -71,18 +137,14 @@ void LaneBody::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.fillRect(event->rect(), theme.colour(QStringLiteral("base")));
     const int pad = theme.px(11), strip = stripHeight();
-    if (!note_.isEmpty()) {
-        painter.save();
-        painter.translate(pad - 4, theme.px(10));
-        const auto document = noteDocument(note_, note_bad_, width() - 2 * pad);
-        document->drawContents(&painter, QRectF(0, 0, width(), height() - theme.px(10)));
-        painter.restore();
+    if (!note_.isEmpty() && !noteInStrip()) {
+        paintNote(painter);
         if (marks_.empty()) return;
         painter.translate(0, noteHeight());
     }
     bool is_flip = false;
     painter.setFont(theme.font(9));
-    painter.setPen(theme.colour(QStringLiteral("dim")));
+    painter.setPen(theme.colour(noteInStrip() && note_bad_ ? QStringLiteral("bad") : QStringLiteral("dim")));
     strip_painted_ = stripText(&is_flip);
     const QRect line(pad, theme.px(6), width() - 2 * pad, leastHeadHeight() - theme.px(6));
     painter.drawText(line, Qt::AlignVCenter,

@@ -7,6 +7,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/lanes/lane_pane.h"
 #include "ui/lanes/lane_tabs.h"
@@ -183,7 +184,17 @@ std::vector<LanePane*> LanesView::panesInSight() const {
     return placed_;
 }
 
+/// Showing or hiding the tabs lays the window out, which asks for this again: then after it, not in the middle of it,
+/// where Qt would forget that the tabs were hidden.
 void LanesView::arrange() {
+    arrange_again_ = true;
+    if (arranging_) return;
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    for (int i = 0; i < 4 && std::exchange(arrange_again_, false); ++i)
+        arrangeOnce();
+}
+
+void LanesView::arrangeOnce() {
     const LanesShape shape = shapeOfLanes(room());
     std::vector<LanePane*> in_sight = panes_;
     if (shape.tabs) {

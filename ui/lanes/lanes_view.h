@@ -54,6 +54,7 @@ class LanesView : public QWidget {
     void rebuild();
     QVector<LaneTabs::Lane> lanesInSight() const;
     void arrange();
+    void arrangeOnce();
     void place(const std::vector<LanePane*>& in_sight);
     void append();
     void updateHeaders();
@@ -87,6 +88,7 @@ class LanesView : public QWidget {
     bool following_ = true;
     int place_ = 0;
     bool prompt_shown_ = false, adjusting_ = false, batch_ = false;
+    bool arranging_ = false, arrange_again_ = false;
     double points_ = 11;
     int least_columns_ = 1, most_columns_ = 4;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tints below the lanes mean. Always there.
+// What the tints below the lanes mean. Always there; where it is narrow, as much of it as fits.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 
 #include "ui/shell/view_state.h"
@@ -20,6 +21,11 @@ class TintLegend : public QWidget {
     void mousePressEvent(QMouseEvent*) override;
 
  private:
+    QString quantity() const;
+    QStringList edgeTexts() const;
+    QString contextNote() const;
+    void updateToolTip();
+
     ViewState& view_;
     bool free_running_ = false;
 };

@@ -99,9 +99,10 @@ void Chart::setAxisLabel(QCPAxis& axis, const QString& text) {
 /// Between layout and drawing: what stands on the axes is cut to the room that they have now.
 void Chart::fitTexts() {
     for (QCPAxisRect* rect : axisRects()) {
-        for (const QCPAxis::AxisType side : {QCPAxis::atBottom, QCPAxis::atLeft}) {
+        for (const QCPAxis::AxisType side : {QCPAxis::atLeft, QCPAxis::atBottom}) {
             QCPAxis* axis = rect->axis(side);
             fitTicks(*axis);
+            if (side == QCPAxis::atLeft) widenMargin(*rect);
             const QString whole = labels_.value(axis);
             if (whole.isEmpty()) continue;
             // the label stands in the middle of its axis and may use the margins beside it
@@ -113,6 +114,15 @@ void Chart::fitTexts() {
             axis->setLabel(QFontMetricsF(axis->labelFont()).elidedText(whole, Qt::ElideRight, std::max(room, 0)));
         }
     }
+}
+
+/// Long figures do not push the label of their axis out of the picture: they take from its width. The margin stays
+/// until what is drawn changes, so that the axis does not jump while a run goes on.
+void Chart::widenMargin(QCPAxisRect& rect) {
+    rect.setMinimumMargins(QMargins(rect.margins().left(), 0, 0, 0));
+    rect.setAutoMargins(QCP::msLeft);
+    rect.update(QCPLayoutElement::upMargins);
+    rect.setAutoMargins(QCP::msNone);
 }
 
 QString Chart::tipAt(QPointF at) const {

@@ -83,6 +83,7 @@ class Chart : public QCustomPlot {
     void hold();
     void replotCrosshair();
     void fitTexts();
+    void widenMargin(QCPAxisRect& rect);
     QVector<QCPRange> ranges() const;
     void zoom(QCPAxis& axis, double factor, double centre);
     void zoomToBox(const QRect& box);

@@ -74,6 +74,12 @@ void HistogramNotes::draw(QCPPainter* painter) {
     }
 }
 
+QString HistogramNotes::tipAt(QPointF at) const {
+    const QRect outer = axes_->outerRect();
+    const QRectF caption(outer.left(), outer.top(), outer.width(), axes_->rect().top() - outer.top());
+    return caption.contains(at) && !figures.isEmpty() ? title + QStringLiteral(": ") + figures : QString();
+}
+
 HistogramChart::HistogramChart(QWidget* parent) : Chart(parent) {
     lower_ = new QCPAxisRect(this);
     plotLayout()->addElement(1, 0, lower_);
@@ -163,6 +169,12 @@ void HistogramChart::applyTheme(const Theme& theme) {
     before_notes_->theme = after_notes_->theme = &theme;
     arrange(this->size());
     restyleHistograms();
+}
+
+QString HistogramChart::tipAt(QPointF at) const {
+    for (const HistogramNotes* notes : {before_notes_, after_notes_})
+        if (const QString tip = notes->tipAt(at); !tip.isEmpty()) return tip;
+    return Chart::tipAt(at);
 }
 
 int HistogramChart::heightAbove() const {

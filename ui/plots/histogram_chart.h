@@ -17,6 +17,8 @@ class HistogramNotes : public QCPLayerable {
     QColor title_colour;
     std::vector<double> levels;  ///< value of every code
     const Theme* theme = &Theme::instance();
+    /// All of the caption where `at` is on it, else "".
+    QString tipAt(QPointF at) const;
 
  protected:
     QRect clipRect() const override { return mParentPlot->viewport(); }
@@ -43,6 +45,7 @@ class HistogramChart : public Chart {
  protected:
     double minimumSpan() const override { return 1e-9; }
     void arrange(QSize size) override;
+    QString tipAt(QPointF at) const override;
 
  private:
     void restyleHistograms();

@@ -17,6 +17,7 @@ void LinesChart::clearLines() {
     floor_.clear();
     lines_.clear();
     marks_->setMarks({});
+    resetMargins();
 }
 
 void LinesChart::addLine(int lane, int index, bool reference, const QString& name, bool with_raw) {
@@ -45,6 +46,7 @@ void LinesChart::setLaneShown(int lane, bool shown) {
 void LinesChart::setQuantity(const QString& axis_label, bool log) {
     setAxisLabel(*yAxis, axis_label);
     setAxisLog(*yAxis, log);
+    resetMargins();
     changeAxes();
 }
 
@@ -72,11 +74,15 @@ void LinesChart::restyleLines() {
 
 void LinesChart::applyTheme(const Theme& theme) {
     Chart::applyTheme(theme);
-    axisRect()->setMargins(QMargins(theme.px(54), theme.px(8), theme.px(84), theme.px(40)));
+    resetMargins();
     setMinimumSize(theme.px(180), kLeastArea + theme.px(8) + theme.px(40));
     marks_->applyTheme(theme);
     floor_.applyTheme(theme);
     restyleLines();
+}
+
+void LinesChart::resetMargins() {
+    axisRect()->setMargins(QMargins(theme().px(54), theme().px(8), theme().px(84), theme().px(40)));
 }
 
 void LinesChart::fit() {

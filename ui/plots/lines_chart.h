@@ -50,6 +50,7 @@ class LinesChart : public Chart {
 
  private:
     void restyleLines();
+    void resetMargins();
 
     QVector<Line> lines_;
     QSet<int> hidden_;

@@ -2,8 +2,6 @@
 #include "ui/shell/main_window.h"
 
 #include <QApplication>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QScreen>
@@ -25,6 +23,7 @@
 #include "ui/shell/run_messages.h"
 #include "ui/shell/run_status.h"
 #include "ui/shell/run_toolbar.h"
+#include "ui/shell/start_banner.h"
 #include "ui/shell/typeset.h"
 
 namespace kvasir::ui {
@@ -111,29 +110,11 @@ void MainWindow::makeCentre() {
     messages_ = new MessageArea(centre);
     column->addWidget(messages_);
 
-    auto* banner = new QFrame(centre);
-    banner->setObjectName(QStringLiteral("card"));
-    banner_ = banner;
-    auto* row = new QHBoxLayout(banner);
-    row->setContentsMargins(14, 8, 14, 8);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(1);
-    words->addWidget(banner_title_ = makeLabel(QString(), 12, Face::semibold));
-    banner_title_->setObjectName(QStringLiteral("banner-title"));
-    banner_title_->setWordWrap(true);
-    words->addWidget(banner_text_ = makeLabel(QString(), 10, Face::regular, QStringLiteral("dim")));
-    banner_text_->setWordWrap(true);
-    row->addLayout(words, 1);
-    banner_run_ = new QPushButton;
-    banner_run_->setObjectName(QStringLiteral("primary"));
-    banner_run_->setIcon(icon(QStringLiteral("run"), QStringLiteral("on_accent")));
-    connect(banner_run_, &QPushButton::clicked, actions_["run"], &QAction::trigger);
-    banner_last_ = new QPushButton(tr("Last session"));
-    banner_last_->setToolTip(actions_["last-session"]->toolTip());
-    connect(banner_last_, &QPushButton::clicked, actions_["last-session"], &QAction::trigger);
-    row->addWidget(banner_last_);
-    row->addWidget(banner_run_);
-    column->addWidget(banner);
+    banner_ = new StartBanner(centre);
+    connect(banner_->runButton(), &QPushButton::clicked, actions_["run"], &QAction::trigger);
+    banner_->lastSessionButton()->setToolTip(actions_["last-session"]->toolTip());
+    connect(banner_->lastSessionButton(), &QPushButton::clicked, actions_["last-session"], &QAction::trigger);
+    column->addWidget(banner_);
 
     lanes_ = new LanesView(controller_, view_, centre);
     lanes_->setPromptShown(settings_.get("lanes/prompt").toBool());

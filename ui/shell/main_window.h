@@ -16,9 +16,7 @@
 #include "ui/shell/theme.h"
 #include "ui/shell/view_state.h"
 
-class QLabel;
 class QMenu;
-class QPushButton;
 
 namespace kvasir::ui {
 
@@ -31,6 +29,7 @@ class PlotDock;
 class RunMessages;
 class RunStatus;
 class RunToolbar;
+class StartBanner;
 struct ExportJob;
 
 class MainWindow : public QMainWindow {
@@ -129,9 +128,7 @@ class MainWindow : public QMainWindow {
     InputGuard input_guard_;
     RunToolbar* toolbar_ = nullptr;
     MessageArea* messages_ = nullptr;
-    QWidget* banner_ = nullptr;
-    QLabel *banner_title_ = nullptr, *banner_text_ = nullptr;
-    QPushButton *banner_run_ = nullptr, *banner_last_ = nullptr;
+    StartBanner* banner_ = nullptr;
     LanesView* lanes_ = nullptr;
     ExperimentDock* experiment_dock_ = nullptr;
     ExperimentPanel* panel_ = nullptr;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says before a run, and which actions can be used.
-#include <QLabel>
 #include <QPushButton>
 
 #include "core/session/fair_comparison.h"
@@ -9,6 +8,7 @@
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/run_toolbar.h"
+#include "ui/shell/start_banner.h"
 
 namespace kvasir::ui {
 
@@ -33,9 +33,9 @@ void MainWindow::updateActions() {
             : tr("A window compares at most %1 lanes, so that each keeps a look of its own: remove one first.")
                   .arg(kMostLanes));
     actions_["make-equal"]->setEnabled(!equal_terms(compared_lanes(controller_.experiment())));
-    banner_run_->setEnabled(model);
+    banner_->runButton()->setEnabled(model);
     actions_["last-session"]->setEnabled(files_.hasLastSession());
-    banner_last_->setVisible(files_.hasLastSession());
+    banner_->lastSessionButton()->setVisible(files_.hasLastSession());
 }
 
 void MainWindow::updateBanner() {
@@ -48,22 +48,22 @@ void MainWindow::updateBanner() {
     for (size_t i = 0; i < e.lanes.size(); ++i)
         n += e.lanes[i].enabled || int(i) == e.reference;
     const bool model = controller_.model() != nullptr;
+    QString title = tr("A model is missing");
     if (model)
-        banner_title_->setText(n == 1 ? tr("Ready: one cache, one text, one model")
-                                      : tr("Ready: %1 caches, one text, one model").arg(n));
+        title =
+            n == 1 ? tr("Ready: one cache, one text, one model") : tr("Ready: %1 caches, one text, one model").arg(n);
     else if (controller_.status().state == EngineState::loading)
-        banner_title_->setText(tr("The model is being loaded"));
-    else
-        banner_title_->setText(tr("A model is missing"));
+        title = tr("The model is being loaded");
     const QString what = e.score_text ? tr("scored") : tr("written");
-    banner_text_->setText(
-        e.n_tokens > 0 ? tr("%1 tokens %2 through %3 and %4 compressed. No GPU needed.")
-                             .arg(countText(e.n_tokens), what,
-                                  QString::fromStdString(e.lanes.empty() ? "" : e.lanes[size_t(e.reference)].spec.text))
-                             .arg(n - 1)
-                       : tr("The whole text %1 through %2 caches. No GPU needed.").arg(what).arg(n));
-    banner_run_->setEnabled(model);
-    banner_run_->setText(n == 1 ? tr("Run 1 lane") : tr("Run %1 lanes").arg(n));
+    banner_->runButton()->setEnabled(model);
+    banner_->runButton()->setText(n == 1 ? tr("Run 1 lane") : tr("Run %1 lanes").arg(n));
+    banner_->setWords(
+        title, e.n_tokens > 0
+                   ? tr("%1 tokens %2 through %3 and %4 compressed. No GPU needed.")
+                         .arg(countText(e.n_tokens), what,
+                              QString::fromStdString(e.lanes.empty() ? "" : e.lanes[size_t(e.reference)].spec.text))
+                         .arg(n - 1)
+                   : tr("The whole text %1 through %2 caches. No GPU needed.").arg(what).arg(n));
 }
 
 }  // namespace kvasir::ui
