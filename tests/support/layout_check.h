@@ -81,6 +81,9 @@ inline void checkTexts(QWidget& window, Findings& out) {
     const auto inside = [](const QRectF& outer, const QRectF& r) { return outer.adjusted(-2, -2, 2, 2).contains(r); };
     for (const PrintedText& t : texts) {
         QWidget* owner = t.owner;
+        if (ofTokens(t) && !t.clip.isEmpty() &&
+            (t.ink.left() < t.clip.left() - 2 || t.ink.right() > t.clip.right() + 2))
+            out.append({QStringLiteral("cut"), whereIs(owner), t.text});
         if (qobject_cast<QLineEdit*>(owner) || qobject_cast<QAbstractItemView*>(owner->parentWidget()) || ofTokens(t))
             continue;  // they scroll their text
         const QRectF place(owner->mapTo(&window, QPoint()), owner->size());

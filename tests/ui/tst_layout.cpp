@@ -17,7 +17,9 @@
 #include "support/pseudo_language.h"
 #include "support/synthetic_run.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/message_bar.h"
 #include "ui/shell/plot_dock.h"
+#include "ui/shell/run_status.h"
 
 using namespace kvasir;
 using namespace kvasir::ui;
@@ -257,6 +259,45 @@ class TestLayout : public QObject {
                     resizeTo(size, name);
                     note(look::lookAt(*window_), name);
                     picture(name + QString::number(language));
+                }
+        }
+        report();
+    }
+
+    /// A run under way, a lane that stopped, a lane that is hidden, a message with a way out.
+    void fitsWhileMuchIsSaid() {
+        for (int language = 0; language < 2; ++language) {
+            window_.reset();
+            speak(language, 0);
+            for (const QSize size : {QSize(1300, 700), QSize(1280, 720), QSize(1024, 600)})
+                for (const int type : {100, 125, 150}) {
+                    const QString name =
+                        QStringLiteral("%1x%2 %3% much is said").arg(size.width()).arg(size.height()).arg(type);
+                    window_->setTypeScale(type / 100.0);
+                    window_->resize(size);
+                    settle();
+                    window_->restoreDefaultLayout();
+                    Session session = kvasir::test::synthetic_session(4);
+                    session.run.append(std::vector<LaneStop>{
+                        {1, 2, "the cache has no room for token 180: its buffer of 180 tokens was reserved for 179"}});
+                    window_->controller().adoptSession(std::move(session));
+                    window_->view().setLaneShown(3, false);
+                    window_->messages()
+                        .show(QStringLiteral("said"), MessageBar::Kind::warn,
+                              QStringLiteral("A run of 11:42 was not closed: 38 of 56 tokens are in its journal."))
+                        ->addAction(QStringLiteral("Restore the run"), [] {});
+                    EngineStatus status;
+                    status.state = EngineState::running;
+                    status.n_done = 38, status.n_planned = 56, status.elapsed_s = 3600;
+                    window_->status().show(status);
+                    resizeTo(size, name);
+                    note(look::lookAt(*window_), name);
+                    picture(name + QString::number(language));
+                    status.floor_progress = 0.25;
+                    window_->status().show(status);
+                    settle();
+                    note(look::lookAt(*window_), name + QStringLiteral(", noise floor"));
+                    window_->view().setLaneShown(3, true);
                 }
         }
         report();

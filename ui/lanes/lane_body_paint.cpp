@@ -183,7 +183,7 @@ void LaneBody::paintFragment(QPainter& painter, const TokenFlow::Fragment& f, do
     if (!f.text.isEmpty())
         painter.drawText(QPointF(f.x, y + flow_.ascent()), f.text);
     else if (mark.tint > 0 && f.blank && flow_.textOf(f.token).contains(QLatin1Char('\n')))
-        painter.drawText(box, Qt::AlignCenter, QStringLiteral("↵"));
+        painter.drawText(QPointF(f.x, y + flow_.ascent()), QStringLiteral("↵"));  // wider than its token
     if (mark.other_top1) {
         QPen pen(text, 1.6, Qt::SolidLine, Qt::FlatCap);
         pen.setDashPattern({1.4, 1.1});
