@@ -31,9 +31,9 @@ class AffineCodec final : public GroupCodec {
                                                 : GroupCodec::rests(codes, n_groups, group, scale, offset);
     }
 
-    kernels::AffineForm form() const override {
-        if (form_ == Form::integer) return {0, -1};
-        return {sign(), 0};
+    std::optional<kernels::AffineForm> form() const override {
+        if (form_ == Form::integer) return kernels::AffineForm{0, -1};
+        return kernels::AffineForm{sign(), 0};
     }
 
     bool needs_whole_tensor() const override { return false; }

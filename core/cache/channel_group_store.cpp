@@ -104,7 +104,7 @@ kernels::ChannelGroups ChannelGroupStore::view(int kv_head) const {
     return {side_.bits,
             head_dim_,
             side_.group,
-            codec_->form(),
+            *codec_->form(),
             words_.data() + size_t(kv_head) * capacity_ / kBlock * block_words(),
             constants(scale_, kv_head, 0),
             constants(offset_, kv_head, 0)};
@@ -133,7 +133,7 @@ void ChannelGroupStore::fetch(int kv_head, int token) const {
 void ChannelGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     read_codes(kv_head, token, out.codes.data());
     const uint16_t *scale = constants(scale_, kv_head, token), *offset = constants(offset_, kv_head, token);
-    const auto form = codec_->form();
+    const kernels::AffineForm form = *codec_->form();
     for (int d = 0; d < head_dim_; ++d) {
         out.scale[d] = kernels::half_to_float(scale[d]);
         out.offset[d] = kernels::half_to_float(offset[d]) * (form.plain + form.times_scale * out.scale[d]);

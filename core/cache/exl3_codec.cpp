@@ -20,8 +20,8 @@ class Exl3Codec final : public GroupCodec {
         return kernels::exl3_value(code, kernels::half_to_float(scale), bits_);
     }
 
-    bool is_affine() const override { return false; }  // its scale is divided by m, which AffineForm cannot say
-    kernels::AffineForm form() const override { return {}; }
+    /// Its scale is divided by m, which AffineForm cannot say.
+    std::optional<kernels::AffineForm> form() const override { return {}; }
 
     bool needs_whole_tensor() const override { return false; }
 

@@ -100,7 +100,7 @@ void FlatStore::read(int kv_head, int begin, int end, float* out) const {
 }
 
 void FlatStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
-    const auto form = codec_->form();
+    const kernels::AffineForm form = codec_->form().value_or(kernels::AffineForm{});
     for (int d = 0; d < head_dim_; ++d) {
         const size_t e = (size_t(kv_head) * size_ + token) * head_dim_ + d, g = member_of(e, size_).group;
         out.codes[d] = code(e);

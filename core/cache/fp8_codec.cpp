@@ -22,8 +22,7 @@ class Fp8Codec final : public GroupCodec {
 
     float value(uint8_t code, uint16_t /*scale*/, uint16_t /*offset*/) const override { return value_[code]; }
 
-    bool is_affine() const override { return false; }
-    kernels::AffineForm form() const override { return {}; }
+    std::optional<kernels::AffineForm> form() const override { return {}; }
 
     bool needs_whole_tensor() const override { return false; }
 

@@ -26,9 +26,9 @@ class GgmlCodec final : public GroupCodec {
         return float(code) * d + kernels::half_to_float(offset);
     }
 
-    kernels::AffineForm form() const override {
-        if (symmetric_) return {0, -middle()};
-        return {1, 0};
+    std::optional<kernels::AffineForm> form() const override {
+        if (symmetric_) return kernels::AffineForm{0, -middle()};
+        return kernels::AffineForm{1, 0};
     }
 
     bool needs_whole_tensor() const override { return false; }

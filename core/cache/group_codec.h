@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/cache/cache_spec.h"
 #include "kernels/cpu/attention.h"
@@ -28,11 +29,9 @@ class GroupCodec {
     virtual bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
                        const uint16_t* offset) const;
 
-    /// False when values do not lie on a line: then there is no form() and no fused kernel.
-    virtual bool is_affine() const { return true; }
-
-    /// What `offset` means to the fused kernels: see kernels::AffineForm.
-    virtual kernels::AffineForm form() const = 0;
+    /// What `offset` means to the fused kernels: see kernels::AffineForm. Nothing when values do not lie on a line:
+    /// then there is no fused kernel.
+    virtual std::optional<kernels::AffineForm> form() const = 0;
 
     /// True when a group's codes depend on the other groups of the tensor: then it is coded as one.
     virtual bool needs_whole_tensor() const = 0;

@@ -43,7 +43,7 @@ class HqqCodec final : public GroupCodec {
         return kernels::hqq_value(code, kernels::half_to_float(scale), kernels::half_to_float(offset));
     }
 
-    kernels::AffineForm form() const override { return {0, -1}; }
+    std::optional<kernels::AffineForm> form() const override { return kernels::AffineForm{0, -1}; }
     bool needs_whole_tensor() const override { return optimize_; }
 
  private:

@@ -203,7 +203,7 @@ void RowStore::weighted_sum(int kv_head, const float* p, size_t p_stride, int n_
 
 void RowStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     read_codes(kv_head, token, out.codes.data());
-    const auto form = codec_->form();
+    const kernels::AffineForm form = codec_->form().value_or(kernels::AffineForm{});
     for (int d = 0; d < head_dim_; ++d) {
         const size_t c = constant_index(kv_head, token, d);
         const float offset = n_constants_ > 1 ? kernels::half_to_float(offset_[c]) : 1.0f;
@@ -216,7 +216,7 @@ void RowStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     if (side_.codec == SideSpec::Codec::exl3)
         for (float& level : out.levels)
             level /= kernels::kExl3Norm;
-    out.on_a_line = codec_->is_affine() && !reads_back_plain(side_);
+    out.on_a_line = codec_->form() && !reads_back_plain(side_);
 }
 
 StoredTensor RowStore::stored() const {

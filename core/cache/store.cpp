@@ -99,7 +99,7 @@ Layout layout_of(const SideSpec& spec, int head_dim) {
     if (spec.exact()) return Layout::turned;
     const SideSpec side = group_at(spec, head_dim);
     const auto codec = make_codec(side);
-    const bool has_kernel = codec->is_affine() && !reads_back_plain(side);
+    const bool has_kernel = codec->form() && !reads_back_plain(side);
     if (side.axis == SideSpec::Axis::channel) {
         const bool blocks = has_kernel && has_kernel_bits(side, head_dim) && constants_per_group(side) == 2 &&
                             head_dim == kernels::padded_channels(head_dim);

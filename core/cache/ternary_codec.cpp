@@ -20,7 +20,8 @@ class TernaryCodec final : public GroupCodec {
         return kernels::ternary_value(code, kernels::half_to_float(scale));
     }
 
-    kernels::AffineForm form() const override { return {0, -1}; }  // (code - 1) * scale
+    /// (code - 1) * scale
+    std::optional<kernels::AffineForm> form() const override { return kernels::AffineForm{0, -1}; }
 
     bool needs_whole_tensor() const override { return false; }
 };

@@ -184,7 +184,7 @@ kernels::TokenGroups TokenGroupStore::view(int kv_head) const {
     return {side_.bits,
             head_dim_,
             side_.group,
-            codec_->form(),
+            *codec_->form(),
             words_.data() + block * block_words(),
             scale_.data() + block * block_constants(),
             has_offset_ ? offset_.data() + block * block_constants() : nullptr};
@@ -220,7 +220,7 @@ void TokenGroupStore::fetch(int kv_head, int token) const {
 
 void TokenGroupStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     read_codes(kv_head, token, out.codes.data());
-    const auto form = codec_->form();
+    const kernels::AffineForm form = *codec_->form();
     for (int d = 0; d < head_dim_; ++d) {
         const size_t c = constant_index(kv_head, token, d / side_.group);
         out.scale[d] = kernels::half_to_float(scale_[c]);

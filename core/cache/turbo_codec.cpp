@@ -41,8 +41,7 @@ class TurboCodec final : public GroupCodec {
         return book_.centroids[code] * kernels::half_to_float(scale);
     }
 
-    bool is_affine() const override { return false; }
-    kernels::AffineForm form() const override { return {}; }
+    std::optional<kernels::AffineForm> form() const override { return {}; }
 
     bool needs_whole_tensor() const override { return false; }
 

@@ -5,31 +5,16 @@
 #include <map>
 #include <set>
 
+#include "core/base/utf8.h"
+
 namespace kvasir {
 namespace {
 
 /// The code point at text[i], which moves behind it. PRECONDITION: valid UTF-8.
 char32_t next_code_point(std::string_view text, size_t& i) {
-    const auto byte = [&] { return static_cast<unsigned char>(text[i++]); };
-    const unsigned char first = byte();
-    if (first < 0x80) return first;
-    const int n_more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    char32_t c = first & (0x3fu >> n_more);
-    for (int k = 0; k < n_more && i < text.size(); ++k)
-        c = c << 6 | (byte() & 0x3fu);
-    return c;
-}
-
-void append(std::string& out, char32_t c) {
-    const auto tail = [&](int shift) { out += char(0x80 | (c >> shift & 0x3f)); };
-    if (c < 0x80)
-        out += char(c);
-    else if (c < 0x800)
-        out += char(0xc0 | c >> 6), tail(0);
-    else if (c < 0x10000)
-        out += char(0xe0 | c >> 12), tail(6), tail(0);
-    else
-        out += char(0xf0 | c >> 18), tail(12), tail(6), tail(0);
+    const Utf8Step step = utf8_step(text.substr(i));
+    i += step.length;
+    return step.code_point;
 }
 
 /// Python's str.isspace().
@@ -78,10 +63,10 @@ std::vector<std::string> normalized_words(std::string_view text) {
         const char32_t c = lower(next_code_point(text, i));
         if (is_ascii_punctuation(c)) continue;
         if (in_word(c)) {
-            append(word, c);
+            append_utf8(word, c);
         } else {
             end_word();
-            append(out, c);
+            append_utf8(out, c);
         }
     }
     end_word();
@@ -130,7 +115,7 @@ std::vector<std::string> words_of(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
         const char32_t c = next_code_point(text, i);
         if (!is_space(c)) {
-            append(word, c);
+            append_utf8(word, c);
         } else if (!word.empty()) {
             words.push_back(std::move(word));
             word.clear();

@@ -98,7 +98,7 @@ struct Forward::Impl {
         each_row([&](int i) {
             float* to = h.data() + size_t(i) * size_t(c.n_embd);
             kernels::rms_norm(x.data() + size_t(i) * size_t(c.n_embd), weight.data(), c.n_embd, c.rms_eps, to);
-            kernels::prepare_activation(to, i, n_rows(), c.n_embd, prepared.data());
+            kernels::prepare_activation(to, i, c.n_embd, prepared.data());
         });
     }
 
@@ -261,9 +261,8 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
     if (options.settle) settle(index, sequences);
     if (options.output_tap) options.output_tap(index, o.data());
 
-    each_row([&](int i) {
-        kernels::prepare_activation(o.data() + size_t(i) * size_t(width), i, n, width, prepared.data());
-    });
+    each_row(
+        [&](int i) { kernels::prepare_activation(o.data() + size_t(i) * size_t(width), i, width, prepared.data()); });
     matmuls({{&w.o, &w.o_bias, h.data(), embd_stride}}, n, prepared.data());
     add_to_residual(h, embd_stride);
 
@@ -273,7 +272,7 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
     each_row([&](int i) {
         float* g = gate.data() + size_t(i) * ff_stride;
         kernels::silu_mul(g, up.data() + size_t(i) * ff_stride, c.n_ff, g);
-        kernels::prepare_activation(g, i, n, c.n_ff, prepared.data());
+        kernels::prepare_activation(g, i, c.n_ff, prepared.data());
     });
     matmuls({{&w.down, &w.down_bias, h.data(), embd_stride}}, n, prepared.data());
     add_to_residual(h, embd_stride);
@@ -290,7 +289,7 @@ void Forward::Impl::compute_logits(bool all, std::vector<float>& logits) {
         float* to = h.data() + size_t(i) * size_t(c.n_embd);
         kernels::rms_norm(x.data() + size_t(wanted[size_t(i)]) * size_t(c.n_embd), model->output_norm().data(),
                           c.n_embd, c.rms_eps, to);
-        kernels::prepare_activation(to, i, n, c.n_embd, prepared.data());
+        kernels::prepare_activation(to, i, c.n_embd, prepared.data());
     };
     pool.for_each(n, 1, [&](int i, int) { prepare(i); });
     static const std::vector<float> no_bias;

@@ -12,8 +12,8 @@
 #include <new>
 
 #include "core/base/sha256.h"
+#include "core/base/utf8.h"
 #include "core/model/gguf_impl.h"
-#include "core/model/utf8.h"
 
 namespace kvasir {
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_set>
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 
 namespace kvasir {
 

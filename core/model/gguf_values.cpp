@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "core/base/utf8.h"
 #include "core/model/gguf_impl.h"
-#include "core/model/utf8.h"
 
 namespace kvasir {
 

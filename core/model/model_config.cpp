@@ -9,10 +9,10 @@
 #include <map>
 #include <optional>
 
+#include "core/base/utf8.h"
 #include "core/model/gguf.h"
 #include "core/model/gguf_finite.h"
 #include "core/model/gguf_types.h"
-#include "core/model/utf8.h"
 #include "kernels/cpu/attention.h"
 
 namespace kvasir {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/model/tokenizer.h"
 
+#include "core/base/utf8.h"
 #include "core/model/tokenizer_impl.h"
-#include "core/model/utf8.h"
 
 namespace kvasir {
 

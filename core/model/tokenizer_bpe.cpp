@@ -6,7 +6,7 @@
 #include <bit>
 #include <queue>
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 
 namespace kvasir {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/utf8.h"
 #include "core/model/gguf.h"
 #include "core/model/tokenizer_impl.h"
-#include "core/model/utf8.h"
 
 namespace kvasir {
 

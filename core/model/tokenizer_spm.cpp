@@ -5,7 +5,7 @@
 #include <charconv>
 #include <queue>
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 
 namespace kvasir {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <functional>
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 
 namespace kvasir {
 

@@ -216,7 +216,7 @@ size_t activation_floats(int n, int cols) {
     return size_t(n) * activation_stride(cols);
 }
 
-void prepare_activation(const float* x, int index, int /*n*/, int cols, float* prepared) {
+void prepare_activation(const float* x, int index, int cols, float* prepared) {
     HWY_DYNAMIC_DISPATCH(PrepareActivation)(x, index, cols, prepared);
 }
 

@@ -55,12 +55,12 @@ class PackedMatrix {
     std::unique_ptr<uint8_t[], Free> data_;
 };
 
-/// Floats that prepare_activations needs for n vectors of `cols`.
+/// Floats that prepare_activation needs for n vectors of `cols`.
 size_t activation_floats(int n, int cols);
 
-/// Copies n activation vectors (row-major, x_stride floats apart) in the forms the kernels want: plain, scaled by
-/// powers of two, sums of 32. Any thread may prepare any vector: fills vector `index` of `prepared` only.
-void prepare_activation(const float* x, int index, int n, int cols, float* prepared);
+/// Copies an activation vector in the forms the kernels want: plain, scaled by powers of two, sums of 32. Any thread
+/// may prepare any vector: fills vector `index` of `prepared` only.
+void prepare_activation(const float* x, int index, int cols, float* prepared);
 
 /// y[i * y_stride + r] = sum_c W[r][c] * x_i[c] for i in [0, n) and row blocks [block_begin, block_end), a row block
 /// being 8 rows. `prepared` was filled for the same n and cols. The sum runs over blocks of 32 columns, from

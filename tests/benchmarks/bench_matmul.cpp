@@ -27,7 +27,7 @@ void run_matmul(benchmark::State& state, WeightType type, int rows) {
     const std::vector<float> x(kCols, 0.5f);
     std::vector<float> prepared(activation_floats(n, kCols)), y(size_t(n) * size_t(rows));
     for (int i = 0; i < n; ++i)
-        prepare_activation(x.data(), i, n, kCols, prepared.data());
+        prepare_activation(x.data(), i, kCols, prepared.data());
     for (auto _ : state) {
         pool.for_blocks(rows / 8, 32, [&](int begin, int end, int) {
             matmul(w, begin, end, prepared.data(), n, y.data(), size_t(rows));
@@ -60,7 +60,7 @@ void run_prepare(benchmark::State& state) {
     std::vector<float> prepared(activation_floats(n, kCols));
     for (auto _ : state) {
         for (int i = 0; i < n; ++i)
-            prepare_activation(x.data(), i, n, kCols, prepared.data());
+            prepare_activation(x.data(), i, kCols, prepared.data());
         benchmark::ClobberMemory();
     }
 }

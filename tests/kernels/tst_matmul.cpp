@@ -71,7 +71,7 @@ std::vector<float> random_vectors(int n, int cols) {
 std::vector<float> prepare(const std::vector<float>& x, int n, int cols) {
     std::vector<float> prepared(activation_floats(n, cols));
     for (int i = 0; i < n; ++i)
-        prepare_activation(&x[size_t(i) * size_t(cols)], i, n, cols, prepared.data());
+        prepare_activation(&x[size_t(i) * size_t(cols)], i, cols, prepared.data());
     return prepared;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/shell/byte_text.h"
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 
 namespace kvasir::ui {
 

@@ -5,7 +5,7 @@
 #include <QFileInfo>
 #include <cmath>
 
-#include "core/model/utf8.h"
+#include "core/base/utf8.h"
 #include "ui/shell/byte_text.h"
 
 namespace kvasir::ui {
