@@ -14,7 +14,7 @@ namespace kvasir::ui {
 
 namespace {
 
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;  // 1 could hold floating groups of docks
 // In pixels at 100 % type. Wide: three rows of plots, the histograms among them. Stacked: three plots above each other
 // with 60 pixels of picture each. Folded: below it four lanes have no room for two columns beside panel and plots.
 constexpr int kWideWidth = 1500, kWideHeight = 940, kStackedHeight = 640, kFoldWidth = 1200, kPresentPlotWidth = 860;

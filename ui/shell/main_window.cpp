@@ -48,7 +48,9 @@ MainWindow::MainWindow(Settings& settings, const QString& data_folder)
     setObjectName(QStringLiteral("main-window"));
     add_lane_tip_ = actions_["add-lane"]->toolTip();
     setAcceptDrops(true);
-    setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::GroupedDragging);
+    // A dock is dragged alone, not with the tabs beside it: the window that Qt makes for such a group (GroupedDragging)
+    // is painted after it was closed, which Qt 6.4 warns of, and later versions crash on (qgis/QGIS#65055).
+    setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     setContextMenuPolicy(Qt::NoContextMenu);
     scale_ = settings_.get("look/scale").toDouble();
