@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QApplication>
+#include <unistd.h>
 #include <QCommandLineParser>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string_view>
 
+#include "core/base/guard_memory.h"
 #include "core/report/provenance.h"
 #include "ui/figures/bench_figures.h"
+#include "ui/shell/application.h"
 #include "ui/shell/automation.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/quit_signals.h"
@@ -32,13 +36,23 @@ int drawFigures(const QStringList& documents, const QString& folder, const QStri
     return 0;
 }
 
-}  // namespace
+/// Destructors that allocate, and threads that cannot be made, have no other way to say it.
+[[noreturn]] void sayWhyAtTheEnd() {
+    if (const auto current = std::current_exception()) try {
+            std::rethrow_exception(current);
+        } catch (const std::bad_alloc&) {
+            std::fputs("error: out of memory. Close other programs or use a smaller model.\n", stderr);
+            ::_exit(4);
+        } catch (...) {
+        }
+    std::abort();
+}
 
-int main(int argc, char** argv) {
+int runWindow(int argc, char** argv) {
     // Figures need no display; the platform is chosen before there is an application that could parse options.
     if (std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--figures"; }))
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
+    kvasir::ui::Application app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("kvasir"));
     QApplication::setApplicationDisplayName(QStringLiteral("Kvasir"));
     QApplication::setApplicationVersion(QString::fromStdString(
@@ -87,6 +101,7 @@ int main(int argc, char** argv) {
     if (parser.isSet(reset)) settings.reset();
     const QTemporaryDir measured;  // a benchmark keeps a journal as every run does, but not among the user's
     kvasir::ui::MainWindow window(settings, parser.isSet(benchmark) ? measured.path() : QString());
+    app.whenMemoryRunsOut([&window] { window.memoryRanOut(); });
     const kvasir::ui::QuitSignals quit_signals([&window] { window.quitUnasked(); });
     if (parser.isSet(theme)) {
         const QString name = parser.value(theme);
@@ -120,4 +135,15 @@ int main(int argc, char** argv) {
         window.controller().start();
     }
     return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::set_terminate(sayWhyAtTheEnd);
+    return kvasir::guard_memory([&] { return runWindow(argc, argv); },
+                                [] {
+                                    std::fputs("error: out of memory. Close other programs.\n", stderr);
+                                    return 4;
+                                });
 }

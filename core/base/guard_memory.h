@@ -4,7 +4,10 @@
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 #include <type_traits>
+#include <utility>
 
 #include "core/base/result.h"
 
@@ -13,6 +16,16 @@ namespace kvasir {
 /// Where there is no memory even for words: these need none, a std::string has room for so many itself.
 inline Error no_memory() {
     return {ErrorCode::memory, "out of memory", "", "", ""};
+}
+
+/// A thread there is no memory for, or that a limit forbids, is too little memory like any other.
+template <class F>
+std::thread start_thread(F&& work) {
+    try {
+        return std::thread(std::forward<F>(work));
+    } catch (const std::system_error&) {
+        throw std::bad_alloc();
+    }
 }
 
 /// Is there so much memory at the moment? To be asked before libraries are used that do not survive an allocation that

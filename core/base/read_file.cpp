@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/guard_memory.h"
+
 namespace kvasir {
 
 namespace {
@@ -69,7 +71,8 @@ Result<std::string> read_stream(const Descriptor& fd, size_t max_bytes, const st
     }
 }
 
-Result<std::string> read(const std::string& path, size_t max_bytes, bool streams, const CancelCheck& cancelled) {
+Result<std::string> read_or_throw(const std::string& path, size_t max_bytes, bool streams,
+                                  const CancelCheck& cancelled) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (fd < 0) return refuse(path, std::strerror(errno), "Check the path.");
     struct stat info {};
@@ -82,6 +85,14 @@ Result<std::string> read(const std::string& path, size_t max_bytes, bool streams
     if (!streams || !(S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode)))
         return refuse(path, "not a regular file", "Name a file.");
     return read_stream(fd, max_bytes, path, cancelled);
+}
+
+Result<std::string> read(const std::string& path, size_t max_bytes, bool streams, const CancelCheck& cancelled) {
+    return guard_memory([&] { return read_or_throw(path, max_bytes, streams, cancelled); },
+                        [&] {
+                            return Error{ErrorCode::memory, "cannot read", path, "it does not fit into memory",
+                                         "Close other programs or use a smaller file."};
+                        });
 }
 
 }  // namespace

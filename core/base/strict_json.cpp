@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <new>
 #include <set>
 #include <vector>
+
+#include "core/base/guard_memory.h"
 
 namespace kvasir {
 namespace {
@@ -53,9 +54,25 @@ std::string plain(const std::string& message) {
 
 }  // namespace
 
+bool room_for_json(std::string_view text) {
+    // A value is 16 bytes. While an array of them grows there are two, the new one twice as long; taking it apart makes
+    // one more. A key has its node in a tree besides.
+    constexpr size_t kValue = 6 * sizeof(json), kKey = 128;
+    size_t n_values = 1, n_keys = 0;
+    for (const char c : text) {
+        n_values += c == ',' || c == '[' || c == '{';
+        n_keys += c == ':';
+    }
+    return room_for(2 * text.size() + n_values * kValue + n_keys * kKey);
+}
+
 Result<json> parse_strict_json(std::string_view text, const std::string& what, const std::string& where) {
     const auto refuse = [&](std::string why) { return Error{ErrorCode::input, what, where, std::move(why), ""}; };
+    const auto too_large = [&] {
+        return Error{ErrorCode::memory, what, where, "it does not fit into memory", "Close other programs."};
+    };
     if (text.empty()) return refuse("it is empty");
+    if (!room_for_json(text)) return too_large();
     try {
         Watch watch;
         return json::parse(text, [&](int depth, json::parse_event_t event, const json& parsed) {
@@ -66,7 +83,7 @@ Result<json> parse_strict_json(std::string_view text, const std::string& what, c
     } catch (const json::exception& e) {
         return refuse("it is not JSON, " + plain(e.what()));
     } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, what, where, "it does not fit into memory", "Close other programs."};
+        return too_large();
     }
 }
 

@@ -15,4 +15,8 @@ namespace kvasir {
 constexpr int kMostJsonLevels = 64;
 Result<nlohmann::json> parse_strict_json(std::string_view text, const std::string& what, const std::string& where);
 
+/// Is there memory for this text as a document, and for taking that apart again? To be asked before a large one is
+/// parsed: the library's destructor allocates, and where it cannot the program ends.
+bool room_for_json(std::string_view text);
+
 }  // namespace kvasir

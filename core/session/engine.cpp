@@ -54,6 +54,8 @@ struct Engine::Impl {
     /// more, until the next job begins.
     Error out_of_memory{ErrorCode::memory, "out of memory", "", "the caches and the model do not fit",
                         "Use fewer lanes, a shorter text or a smaller model."};
+    /// Of a run without one: the reason why the last one did not load, where one was asked for.
+    Error no_model{ErrorCode::input, "cannot run", "", "no model is open", "Open a GGUF file first."};
     std::thread worker;
 
     template <class F>
@@ -96,7 +98,7 @@ struct Engine::Impl {
 };
 
 Engine::Engine() : impl_(std::make_unique<Impl>()) {
-    impl_->worker = std::thread([this] { impl_->work(); });
+    impl_->worker = start_thread([this] { impl_->work(); });
 }
 
 Engine::~Engine() {
@@ -156,6 +158,7 @@ void Engine::Impl::load(const std::string& path, int n_threads) {
     } else if (loaded.error().code == ErrorCode::interrupted) {
         update([](EngineStatus& s) { s.state = EngineState::idle; });
     } else {
+        no_model = loaded.error();
         finish(EngineState::failed, loaded.error());
     }
 }
@@ -288,9 +291,7 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         const std::scoped_lock lock(mutex);
         with = model;
     }
-    if (!with)
-        return finish(EngineState::failed,
-                      {ErrorCode::input, "cannot run", "", "no model is open", "Open a GGUF file first."});
+    if (!with) return finish(EngineState::failed, no_model);
     update([](EngineStatus& s) {
         s = EngineStatus{};
         s.state = EngineState::prompt;

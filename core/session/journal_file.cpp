@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 
+#include "core/base/guard_memory.h"
 #include "core/base/read_file.h"
 #include "core/base/strict_json.h"
 #include "core/session/journal_line.h"
@@ -30,6 +31,16 @@ constexpr size_t kHead = 64 << 10, kTail = 256 << 10;  // bytes looked at for a 
 
 Error refuse(const std::string& path, std::string why) {
     return {ErrorCode::input, "cannot restore the run", path, std::move(why), ""};
+}
+
+Error too_large(const std::string& path) {
+    return {ErrorCode::memory, "cannot restore the run", path, "it does not fit into memory", "Close other programs."};
+}
+
+Result<std::string> read_bytes(const std::string& path) {
+    auto bytes = read_file(path, kMostBytes);
+    if (bytes) return bytes;
+    return Error{bytes.error().code, "cannot restore the run", path, bytes.error().why, ""};
 }
 
 std::string read_at(int fd, off_t at, size_t n) {
@@ -139,6 +150,58 @@ void join_line(json& run, const json& line) {
     if (line.contains("pieces")) run.at("pieces").update(line.at("pieces"));
 }
 
+Result<RecoveredRun> read_or_throw(const std::string& path) {
+    const auto bytes = read_bytes(path);
+    if (!bytes) return bytes.error();
+    if (!room_for_json(*bytes)) return too_large(path);
+    RecoveredRun recovered;
+    JournalSummary& s = recovered.summary;
+    s.path = path;
+    json run;
+    int n_lines = 0;
+    try {
+        const size_t whole = each_whole_line(*bytes, [&](const JournalLine& line) {
+            if (n_lines == 0) {
+                read_head(line.json, s);
+            } else {
+                json j = json::parse(line.json);
+                if (n_lines == 1) {
+                    run = std::move(j.at("run"));
+                    for (json& lane : run.at("lanes"))
+                        lane["records"] = json::object();
+                    run["noise_floor"] = {
+                        {"step", json::array()}, {"kl", json::array()}, {"delta_logprob", json::array()}};
+                    run["pieces"] = json::object();
+                }
+                join_line(run, j);
+            }
+            s.n_done = line.n_done;
+            s.closed = line.json.starts_with("{\"closed\"");
+            ++n_lines;
+            return true;
+        });
+        if (n_lines < 2) return refuse(path, "its beginning is damaged");
+        if (whole < bytes->size()) {
+            s.torn = true;
+            recovered.note =
+                fmt::format("{} bytes at its end were not written whole and are left out.", bytes->size() - whole);
+        }
+    } catch (const RefusedField& field) {
+        return refuse(path, field.why);
+    } catch (const json::exception& e) {  // whole lines that no program of ours wrote
+        return refuse(path, e.what());
+    } catch (const std::logic_error& e) {  // a lane that is no number
+        return refuse(path, e.what());
+    }
+    json document = {{"kvasir_session", kSessionVersion}, {"experiment", run.value("experiment", json())}};
+    document["run"] = std::move(run);
+    auto session = session_from_json(std::move(document), path);
+    if (!session) return session.error();
+    recovered.experiment = std::move(session->experiment);
+    recovered.run = std::move(session->run);
+    return recovered;
+}
+
 }  // namespace
 
 int open_locked_journal(const std::string& path) {
@@ -198,8 +261,8 @@ Status discard_journal(const std::string& path) {
 }
 
 Result<WholeLines> whole_lines(const std::string& path) {
-    const auto bytes = read_file(path, kMostBytes);
-    if (!bytes) return refuse(path, bytes.error().why);
+    const auto bytes = read_bytes(path);
+    if (!bytes) return bytes.error();
     WholeLines whole;
     whole.n_bytes = each_whole_line(*bytes, [&](const JournalLine& line) {
         whole.n_done = line.n_done;
@@ -209,52 +272,7 @@ Result<WholeLines> whole_lines(const std::string& path) {
 }
 
 Result<RecoveredRun> read_journal(const std::string& path) {
-    const auto bytes = read_file(path, kMostBytes);
-    if (!bytes) return refuse(path, bytes.error().why);
-    RecoveredRun recovered;
-    JournalSummary& s = recovered.summary;
-    s.path = path;
-    json run;
-    int n_lines = 0;
-    try {
-        const size_t whole = each_whole_line(*bytes, [&](const JournalLine& line) {
-            if (n_lines == 0) {
-                read_head(line.json, s);
-            } else {
-                json j = json::parse(line.json);
-                if (n_lines == 1) {
-                    run = std::move(j.at("run"));
-                    for (json& lane : run.at("lanes"))
-                        lane["records"] = json::object();
-                    run["noise_floor"] = {
-                        {"step", json::array()}, {"kl", json::array()}, {"delta_logprob", json::array()}};
-                    run["pieces"] = json::object();
-                }
-                join_line(run, j);
-            }
-            s.n_done = line.n_done;
-            s.closed = line.json.starts_with("{\"closed\"");
-            ++n_lines;
-            return true;
-        });
-        if (n_lines < 2) return refuse(path, "its beginning is damaged");
-        if (whole < bytes->size()) {
-            s.torn = true;
-            recovered.note =
-                fmt::format("{} bytes at its end were not written whole and are left out.", bytes->size() - whole);
-        }
-    } catch (const RefusedField& field) {
-        return refuse(path, field.why);
-    } catch (const std::exception& e) {  // whole lines that no program of ours wrote; memory that ran out
-        return refuse(path, e.what());
-    }
-    json document = {{"kvasir_session", kSessionVersion}, {"experiment", run.value("experiment", json())}};
-    document["run"] = std::move(run);
-    auto session = session_from_json(std::move(document), path);
-    if (!session) return session.error();
-    recovered.experiment = std::move(session->experiment);
-    recovered.run = std::move(session->run);
-    return recovered;
+    return guard_memory([&] { return read_or_throw(path); }, [&] { return too_large(path); });
 }
 
 }  // namespace kvasir

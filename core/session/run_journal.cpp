@@ -67,7 +67,7 @@ RunJournal::Open::~Open() {
 }
 
 RunJournal::RunJournal(std::string folder, JournalLimits limits)
-    : folder_(std::move(folder)), limits_(limits), sync_([this] { bring_to_disk(); }) {}
+    : folder_(std::move(folder)), limits_(limits), sync_(start_thread([this] { bring_to_disk(); })) {}
 
 RunJournal::~RunJournal() {
     {

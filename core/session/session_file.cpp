@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <new>
-
+#include "core/base/guard_memory.h"
 #include "core/base/output.h"
 #include "core/base/read_file.h"
 #include "core/base/strict_json.h"
@@ -86,6 +85,36 @@ Session read_session(json& j) {
     return session;
 }
 
+Error too_large(const std::string& where) {
+    return {ErrorCode::memory, "cannot read the session", where, "it does not fit into memory",
+            "Close other programs."};
+}
+
+/// What a session takes at most as a document and as text: of each record 32 columns, and one number a layer.
+size_t room_as_json(const Session& session) {
+    constexpr size_t kNumber = 128, kText = 8;
+    const RunModel& run = session.run;
+    size_t n = run.empty() ? 0 : run.info().prompt_ids.size();
+    for (int lane = 0; lane < run.n_lanes(); ++lane)
+        if (!run.lane(lane).empty()) n += run.lane(lane).size() * (32 + run.lane(lane).front().attention_error.size());
+    n += run.floors().size() * size_t(4 + run.n_layers());
+    return (size_t(1) << 20) + n * kNumber + session.experiment.prompt.size() * kText;
+}
+
+Result<Session> load_or_throw(const std::string& path) {
+    const auto bytes = read_file(path, kMostBytes);
+    if (!bytes) return bytes.error();
+    auto j = parse_strict_json(*bytes, "cannot read the session", path);
+    if (!j) {
+        Error error = j.error();
+        if (error.hint.empty()) error.hint = "Open a file saved by Kvasir.";
+        return error;
+    }
+    if (!j->is_object())
+        return refuse(path, shown_value(*j) + " is JSON, but no session", "Open a file saved by Kvasir.");
+    return session_from_json(std::move(*j), path);
+}
+
 }  // namespace
 
 json experiment_to_json(const Experiment& e) {
@@ -135,31 +164,25 @@ json session_to_json(const Session& session) {
 }
 
 Status save_session(const Session& session, const std::string& path) {
-    return write_output(path, session_to_json(session).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    const auto save = [&]() -> Status {
+        if (!room_for(room_as_json(session))) throw std::bad_alloc();
+        return write_output(path, session_to_json(session).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+    };
+    return guard_memory(save, [&] {
+        return Error{ErrorCode::memory, "cannot write the session", path, "there is not enough memory for its text",
+                     "Close other programs."};
+    });
 }
 
 Result<Session> load_session(const std::string& path) {
-    const auto bytes = read_file(path, kMostBytes);
-    if (!bytes) return bytes.error();
-    auto j = parse_strict_json(*bytes, "cannot read the session", path);
-    if (!j) {
-        Error error = j.error();
-        if (error.hint.empty()) error.hint = "Open a file saved by Kvasir.";
-        return error;
-    }
-    if (!j->is_object())
-        return refuse(path, shown_value(*j) + " is JSON, but no session", "Open a file saved by Kvasir.");
-    return session_from_json(std::move(*j), path);
+    return guard_memory([&] { return load_or_throw(path); }, [&] { return too_large(path); });
 }
 
 Result<Session> session_from_json(json j, const std::string& where) {
     try {
-        return read_session(j);
+        return guard_memory([&] { return Result<Session>(read_session(j)); }, [&] { return too_large(where); });
     } catch (const RefusedField& field) {
         return field.where.empty() ? refuse(where, field.why, "Open a file saved by Kvasir.") : refuse(field, where);
-    } catch (const std::bad_alloc&) {
-        return Error{ErrorCode::memory, "cannot read the session", where, "it does not fit into memory",
-                     "Close other programs."};
     }
 }
 

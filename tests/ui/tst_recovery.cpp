@@ -15,6 +15,7 @@
 #include "core/base/read_file.h"
 #include "core/session/hostile.h"
 #include "core/session/run_fixture.h"
+#include "support/killed_run.h"
 #include "ui/plots/plot_view.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/message_bar.h"
@@ -68,22 +69,12 @@ class TestRecovery : public QObject {
     }
     QString runs() const { return data_->filePath(QStringLiteral("runs")); }
 
-    /// What a killed program leaves.
-    void leaveAKilledRun(int n_tokens) {
-        Engine engine;
-        engine.observe(std::make_shared<RunJournal>(runs().toStdString()));
-        engine.load_model(kModel.toStdString());
-        engine.wait_until_idle();
-        engine.start(experiment({"fp16", "quanto:4,residual=32"}, n_tokens));
-        engine.wait_until_idle();
-    }
-
  private slots:
     void init() { data_ = std::make_unique<QTemporaryDir>(); }
 
     void offersRunsThatWereNotClosed() {
-        leaveAKilledRun(3);
-        leaveAKilledRun(5);
+        leave_a_killed_run(runs().toStdString(), 3);
+        leave_a_killed_run(runs().toStdString(), 5);
         QFile damaged(runs() + QStringLiteral("/1-damaged.journal"));
         QVERIFY(damaged.open(QIODevice::WriteOnly) && damaged.write("what is this?\n") > 0);
         damaged.close();
@@ -206,7 +197,7 @@ class TestRecovery : public QObject {
     }
 
     void aRunAfterARestoredOneHasNoNameOfIt() {
-        leaveAKilledRun(3);
+        leave_a_killed_run(runs().toStdString(), 3);
         auto window = makeWindow();
         QSignalSpy opened(window.get(), &MainWindow::sessionOpened);
         button(window->messages().message(QStringLiteral("recover-0")), QStringLiteral("Restore"))->click();

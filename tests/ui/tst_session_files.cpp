@@ -9,6 +9,8 @@
 #include <csignal>
 
 #include "core/session/run_fixture.h"
+#include "support/killed_run.h"
+#include "support/little_memory.h"
 #include "ui/shell/message_bar.h"
 #include "ui/shell/quit_signals.h"
 #include "ui/shell/recent_runs_menu.h"
@@ -94,22 +96,27 @@ class TestSessionFiles : public QObject {
     std::string runs() const { return data_->filePath(QStringLiteral("runs")).toStdString(); }
     QString file(const char* name) const { return data_->filePath(QLatin1String(name)); }
 
-    /// What a killed program leaves.
-    void leaveAKilledRun(int n_tokens) {
-        Engine engine;
-        engine.observe(std::make_shared<RunJournal>(runs()));
-        engine.load_model(kModel.toStdString());
-        engine.wait_until_idle();
-        engine.start(experiment({"fp16", "quanto:4,residual=32"}, n_tokens));
-        engine.wait_until_idle();
-    }
-
  private slots:
     void init() { data_ = std::make_unique<QTemporaryDir>(); }
 
+    void whatDoesNotFitIntoMemorySaysSo() {
+        if (!kMemoryCanBeLittle) QSKIP("sanitizers need all address space");
+        Desk desk(data_->path());
+        desk.run();
+        QFile large(file("large.kvasir"));
+        QVERIFY(large.open(QIODevice::WriteOnly) && large.resize(qint64(700) << 20));
+        const LittleMemory little(size_t(200) << 20);
+        const QString open = desk.open(large.fileName());
+        QVERIFY2(open.contains(QStringLiteral("does not fit into memory")), qPrintable(open));
+        const QString restored = desk.opened([&] { desk.files.restoreRun(large.fileName()); });
+        QVERIFY2(restored.contains(QStringLiteral("does not fit into memory")), qPrintable(restored));
+        QCOMPARE(desk.shown(), size_t(6));  // what was there stays, and can be saved
+        QCOMPARE(desk.save(file("small.kvasir")), QString());
+    }
+
     void killedRunsAreOfferedOnce() {
-        leaveAKilledRun(3);
-        leaveAKilledRun(5);
+        leave_a_killed_run(runs(), 3);
+        leave_a_killed_run(runs(), 5);
         Desk desk(data_->path(), false);
         const QString five = desk.sentence(QStringLiteral("recover-0")).contains(QStringLiteral("5 of 5"))
                                  ? QStringLiteral("recover-0")
@@ -131,7 +138,7 @@ class TestSessionFiles : public QObject {
     }
 
     void aDiscardedRunIsGone() {
-        leaveAKilledRun(3);
+        leave_a_killed_run(runs(), 3);
         Desk desk(data_->path(), false);
         desk.button(QStringLiteral("recover-0"), QStringLiteral("Discard"))->click();
         QVERIFY(!desk.messages.message(QStringLiteral("recover-0")));

@@ -95,6 +95,13 @@ MainWindow::MainWindow(Settings& settings, const QString& data_folder)
     lanes_->focusFirstLane();
 }
 
+void MainWindow::memoryRanOut() {
+    controller_.stop();
+    messages_->show(QStringLiteral("memory"), MessageBar::Kind::bad,
+                    tr("There was not enough memory for what the window was doing, and a run was stopped. Save the "
+                       "session, close other programs or use fewer lanes."));
+}
+
 MainWindow::~MainWindow() {
     edits_.stack().disconnect(this);  // it says goodbye when the actions are gone already
     // the views look at the controller, which goes before the widgets that Qt would delete on its own

@@ -62,7 +62,8 @@ class MainWindow : public QMainWindow {
     void setTypeScale(double scale);
     void restoreDefaultLayout();
     void setPresent(bool present);
-    void quitUnasked();  ///< as Ctrl+Q, from a signal: nobody is there to answer a question
+    void memoryRanOut();  ///< for something that the window did: ends the run, whose journal goes on to be there
+    void quitUnasked();   ///< as Ctrl+Q, from a signal: nobody is there to answer a question
     void editLane(int lane);
 
  signals:

@@ -15,6 +15,7 @@
 #include <QThreadPool>
 #include <QVBoxLayout>
 
+#include "core/base/guard_memory.h"
 #include "core/base/sha256.h"
 #include "core/cache/cache_spec.h"
 #include "core/model/chat_template.h"
@@ -123,12 +124,18 @@ ModelDialog::ModelDialog(const QString& path, QWidget* parent)
 
     QPointer<ModelDialog> self(this);
     QThreadPool::globalInstance()->start([self, gone = gone_, path = path.toStdString()] {
-        auto summary = std::make_shared<Result<ModelSummary>>(readModelSummary(path));
+        auto summary = std::make_shared<Result<ModelSummary>>(guard_memory(
+            [&] { return readModelSummary(path); },
+            [&] {
+                return Error{ErrorCode::memory, "cannot read model", path, "not enough memory for its keys and tokens",
+                             "Close other programs or open a smaller model."};
+            }));
         QMetaObject::invokeMethod(qApp, [self, summary] {
             if (self) self->show(*summary);
         });
         if (!*summary) return;
-        const Result<std::string> sum = sha256_of_file(path, [gone] { return gone->load(); });
+        const Result<std::string> sum = guard_memory(
+            "cannot compute the SHA-256", "", [&] { return sha256_of_file(path, [gone] { return gone->load(); }); });
         if (!sum) return;
         QMetaObject::invokeMethod(qApp, [self, hash = QString::fromStdString(*sum)] {
             if (self)

@@ -99,16 +99,16 @@ Session RunController::session() const {
     return session;
 }
 
-void RunController::adoptSession(const Session& session) {
+void RunController::adoptSession(Session session) {
     engine_.stop(false);
     engine_.take_begun();  // nobody wants it any more
     const auto info = engine_.run_info();
     run_serial_ = info ? info->serial : 0;
     loaded_run_ = true;
-    session_extra_ = session.extra;
-    experiment_ = session.experiment;
+    session_extra_ = std::move(session.extra);
+    experiment_ = std::move(session.experiment);
     give_marks(experiment_, session.run.empty() ? nullptr : &session.run.info().experiment);
-    replaceRun(std::make_shared<RunModel>(session.run));
+    replaceRun(std::make_shared<RunModel>(std::move(session.run)));
     emit experimentChanged();
     if (!run_->empty()) emit recordsAppended();
 }

@@ -51,9 +51,10 @@ class RunController : public QObject {
     /// Stops whatever is done, waits for it (one layer at most) and takes what it measured: before the window closes.
     void endRun();
 
-    /// Session in the form that is saved; and the other way: replaces experiment and run, and tells everybody.
+    /// Session in the form that is saved; and the other way: replaces experiment and run, and tells everybody. Nothing
+    /// is copied then, so that what could be read can be shown.
     Session session() const;
-    void adoptSession(const Session& session);
+    void adoptSession(Session session);
 
     void requestDistribution(const DistributionRequest& request);
     void cancelDistribution();

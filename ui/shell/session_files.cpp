@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 
+#include "core/base/guard_memory.h"
 #include "core/base/output.h"
 
 namespace kvasir::ui {
@@ -120,7 +121,7 @@ void SessionFiles::makeRoom() {
     if (const JournalSummary run = history_.current(); !run.path.empty()) emit kept(run);
 }
 
-void SessionFiles::adopt(const Session& session, const QString& path, const QString& name) {
+void SessionFiles::adopt(Session session, const QString& path, const QString& name) {
     QString whom;
     std::unique_ptr<QLockFile> lock;
     if (path.isEmpty()) {
@@ -131,12 +132,13 @@ void SessionFiles::adopt(const Session& session, const QString& path, const QStr
     } else {
         lock = std::move(lock_);
     }
-    controller_.adoptSession(session);
+    const Session kept{session.experiment, {}, session.extra};
+    controller_.adoptSession(std::move(session));
     take(path, std::move(lock));
     name_ = name;
     saved_ = mark();
     if (!whom.isEmpty()) emit openElsewhere(path, whom);
-    emit adopted(session);
+    emit adopted(kept);
 }
 
 void SessionFiles::open(const QString& path) {
@@ -147,7 +149,7 @@ void SessionFiles::open(const QString& path) {
             if (*session) {
                 makeRoom();
                 const bool last = !data_folder_.isEmpty() && path == lastSessionPath();
-                adopt(session->value(), last ? QString() : path, last ? tr("Last session") : QString());
+                adopt(std::move(session->value()), last ? QString() : path, last ? tr("Last session") : QString());
             } else {
                 problem = QString::fromStdString(session->error().message());
             }
@@ -168,9 +170,9 @@ void SessionFiles::restoreRun(const QString& journal_path) {
         QMetaObject::invokeMethod(this, [this, journal_path, found] {
             QString problem;
             if (found->run && found->had) {
-                const RecoveredRun& r = *found->run;
+                RecoveredRun& r = *found->run;
                 makeRoom();
-                adopt({r.experiment, r.run, nlohmann::json::object()}, QString(),
+                adopt({std::move(r.experiment), std::move(r.run), nlohmann::json::object()}, QString(),
                       tr("Run of %1").arg(timeOfRun(r.summary)));
                 saved_.run.reset();  // it is in no file of the user's
                 if (!r.note.empty())
@@ -207,7 +209,13 @@ void SessionFiles::saveTo(const QString& path) {
         emit saved(path, QString::fromStdString(possible.error().message()));
         return;
     }
-    auto session = std::make_shared<Session>(snapshot());
+    const auto session =
+        guard_memory([&] { return std::make_shared<Session>(snapshot()); }, [] { return std::shared_ptr<Session>(); });
+    if (!session) {
+        emit saved(path, tr("Not saved: there is not enough memory for a copy of the results. Close other programs and "
+                            "save again."));
+        return;
+    }
     const Mark what = mark();
     emit said(tr("Saving %1").arg(QFileInfo(path).fileName()));
     worker_.start([this, session, path, what, lock] {
@@ -236,7 +244,8 @@ QString SessionFiles::leave() {
     worker_.waitForDone();
     if (data_folder_.isEmpty() || controller_.run().empty()) return {};
     QDir().mkpath(data_folder_);
-    const Status written = save_session(snapshot(), lastSessionPath().toStdString());
+    const Status written = guard_memory("cannot keep the last session", "Close other programs.",
+                                        [&] { return save_session(snapshot(), lastSessionPath().toStdString()); });
     return written ? QString() : QString::fromStdString(written.error().message());
 }
 

@@ -56,7 +56,7 @@ class SessionFiles : public QObject {
 
  signals:
     void opened(const QString& path, const QString& problem);  ///< problem: "" when it is on screen
-    void adopted(const kvasir::Session& session);              ///< the controller has it: before opened()
+    void adopted(const kvasir::Session& session);              ///< the controller has it, and its run: before opened()
     void saved(const QString& path, const QString& problem);
     void kept(const kvasir::JournalSummary& run);                  ///< unsaved results left the screen
     void openElsewhere(const QString& path, const QString& whom);  ///< another program has this file open
@@ -74,7 +74,7 @@ class SessionFiles : public QObject {
     };
     Mark mark() const;
     static bool sameResults(const Mark& a, const Mark& b);
-    void adopt(const Session& session, const QString& path, const QString& name);
+    void adopt(Session session, const QString& path, const QString& name);
     std::unique_ptr<QLockFile> lockOf(const QString& path, QString* whom) const;
     void take(const QString& path, std::unique_ptr<QLockFile> lock);
     QString lastSessionPath() const;

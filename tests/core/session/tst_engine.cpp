@@ -62,6 +62,14 @@ class TestEngine : public QObject {
         engine.wait_until_idle();
         QCOMPARE(engine.status().state, EngineState::finished);
     }
+    void aRunAfterALoadThatFailedSaysWhyThereIsNoModel() {
+        Engine engine;
+        engine.load_model(source_path("README.md"));
+        engine.start(experiment({"fp16"}, 3));  // as `kvasir --run FILE` does
+        engine.wait_until_idle();
+        QCOMPARE(engine.status().state, EngineState::failed);
+        QVERIFY(engine.status().error.message().find("README.md") != std::string::npos);
+    }
     void pauseStepResumeStop() {
         KVASIR_NEEDS_MODEL(path);  // the tiny one is too quick to be paused
         Engine engine;
