@@ -31,11 +31,24 @@ inline QString whereIs(const QWidget* widget) {
     return names.join(QLatin1Char('/'));
 }
 
-/// Can a person move `widget` into sight; lane texts scroll themselves.
-inline bool scrolls(const QWidget* widget) {
+/// Can a person move `widget` into sight that way; a bar that is not there moves nothing.
+inline bool scrolls(const QWidget* widget, Qt::Orientation way) {
     for (const QWidget* w = widget; w && !w->isWindow(); w = w->parentWidget())
-        if (qobject_cast<const QAbstractScrollArea*>(w) || qobject_cast<const LaneBody*>(w)) return true;
+        if (const auto* area = qobject_cast<const QAbstractScrollArea*>(w)) {
+            const bool down = way == Qt::Vertical;
+            const QScrollBar* bar = down ? area->verticalScrollBar() : area->horizontalScrollBar();
+            const auto policy = down ? area->verticalScrollBarPolicy() : area->horizontalScrollBarPolicy();
+            if (bar->maximum() > bar->minimum() && policy != Qt::ScrollBarAlwaysOff) return true;
+        }
     return false;
+}
+
+/// Is `ink` in `sight`, or can it be scrolled there.
+inline bool reachable(const QWidget* owner, const QRectF& sight, const QRectF& ink) {
+    if (sight.isEmpty()) return scrolls(owner, Qt::Vertical) || scrolls(owner, Qt::Horizontal);
+    const bool across = ink.left() < sight.left() - 2 || ink.right() > sight.right() + 2;
+    const bool down = ink.top() < sight.top() - 2 || ink.bottom() > sight.bottom() + 2;
+    return (!across || scrolls(owner, Qt::Horizontal)) && (!down || scrolls(owner, Qt::Vertical));
 }
 
 /// Does `widget` tell what begins with `printed`, asked as the mouse asks.
@@ -89,9 +102,9 @@ inline void checkTexts(QWidget& window, Findings& out) {
         const QRectF place(owner->mapTo(&window, QPoint()), owner->size());
         if (!inside(place, t.ink))
             out.append({QStringLiteral("cut"), whereIs(owner), t.text});
-        else if (!inside(t.clip, t.ink) && !scrolls(owner))
+        else if (!reachable(owner, t.clip, t.ink))
             out.append({QStringLiteral("cut by another"), whereIs(owner), t.text});
-        else if (!inside(page, t.ink) && !scrolls(owner))
+        else if (!reachable(owner, page, t.ink))
             out.append({QStringLiteral("outside"), whereIs(owner), t.text});
         if (t.text.contains(QChar(0x2026)) && !ownEllipsis(owner, t.text) &&
             !hasToolTip(owner, t.ink.center().toPoint(), t.text))

@@ -59,8 +59,8 @@ void styleAxis(QCPAxis& axis, const Theme& theme) {
     axis.setLabelColor(dim);
     axis.setTickLabelFont(theme.font(8.5));
     axis.setLabelFont(theme.font(9));
-    axis.setTickLabelPadding(theme.px(3));
-    axis.setLabelPadding(theme.px(3));
+    axis.setTickLabelPadding(theme.px(2));
+    axis.setLabelPadding(theme.px(1));  // the margins hold both lines at every type size
     axis.grid()->setVisible(!horizontal);
     axis.grid()->setPen(QPen(theme.colour(QStringLiteral("grid")), 1));
     axis.grid()->setZeroLinePen(Qt::NoPen);

@@ -6,6 +6,7 @@
 #include <QMouseEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/shell/experiment_panel.h"
 #include "ui/shell/icons.h"
@@ -123,7 +124,8 @@ void ExperimentDock::placeOverlay() {
     if (!folded_ || !over_->parentWidget()) return;
     const QPoint corner = mapTo(over_->parentWidget(), QPoint(width(), 0));
     const int room = over_->parentWidget()->width() - corner.x();
-    over_->setGeometry(QRect(corner, QSize(std::min(room, Theme::instance().px(270)), height())));
+    const int wanted = std::max(Theme::instance().px(270), panel_->minimumSizeHint().width() + 2);
+    over_->setGeometry(QRect(corner, QSize(std::min(room, wanted), height())));
 }
 
 bool ExperimentDock::eventFilter(QObject* watched, QEvent* event) {

@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QFrame>
 #include <QLabel>
@@ -87,6 +88,17 @@ ExperimentPanel::ExperimentPanel(RunController& controller, ExperimentEdits& edi
     connect(&counter_, &TokenCounter::counted, this,
             [this](int n) { text_tokens_->setText(tr("%1").arg(countText(n))); });
     showModel();
+}
+
+QSize ExperimentPanel::minimumSizeHint() const {
+    return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(),
+            QScrollArea::minimumSizeHint().height()};
+}
+
+/// Other words, other type: another width.
+bool ExperimentPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+    return QScrollArea::eventFilter(watched, event);
 }
 
 QLabel* ExperimentPanel::addHeading(const QString& text) {

@@ -29,7 +29,11 @@ class ExperimentPanel : public QScrollArea {
  public:
     ExperimentPanel(RunController& controller, ExperimentEdits& edits, Actions& actions, QWidget* parent = nullptr);
     LaneList* lanes() { return lanes_; }
-    void showSection(int section);  ///< 0 model, 1 text, 2 lanes, 3 sampling
+    void showSection(int section);           ///< 0 model, 1 text, 2 lanes, 3 sampling
+    QSize minimumSizeHint() const override;  ///< wide enough for all of its words: it scrolls up and down only
+
+ protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     QLabel* addHeading(const QString& text);

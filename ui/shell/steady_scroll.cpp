@@ -3,25 +3,32 @@
 
 #include <QEvent>
 #include <QLayout>
+#include <QScopedValueRollback>
 #include <QScrollBar>
+#include <algorithm>
 
 namespace kvasir::ui {
 
 SteadyScroll::SteadyScroll(QWidget* parent) : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
-    setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFocusPolicy(Qt::NoFocus);
 }
 
+/// The content is as wide as its view, and as high or as high as it must be: a resizable QScrollArea would make it as
+/// high as it likes, and hide its end where there is no bar.
 void SteadyScroll::decide() {
     const QLayout* content = widget() ? widget()->layout() : nullptr;
-    if (!content) return;
+    if (!content || deciding_) return;
+    const QScopedValueRollback<bool> deciding(deciding_, true);
+    const auto needed = [content](int width) {
+        return content->hasHeightForWidth() ? content->minimumHeightForWidth(width) : content->minimumSize().height();
+    };
     const int beside = width() - verticalScrollBar()->sizeHint().width();
-    const int needed =
-        content->hasHeightForWidth() ? content->minimumHeightForWidth(beside) : content->minimumSize().height();
-    setVerticalScrollBarPolicy(needed > height() ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(needed(beside) > height() ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
+    const QSize view = viewport()->size();
+    widget()->resize(view.width(), std::max(view.height(), needed(view.width())));
 }
 
 bool SteadyScroll::eventFilter(QObject* watched, QEvent* event) {
@@ -30,8 +37,8 @@ bool SteadyScroll::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void SteadyScroll::resizeEvent(QResizeEvent* event) {
-    decide();
     QScrollArea::resizeEvent(event);
+    decide();
 }
 
 }  // namespace kvasir::ui

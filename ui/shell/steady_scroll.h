@@ -19,6 +19,8 @@ class SteadyScroll : public QScrollArea {
 
  private:
     void decide();
+
+    bool deciding_ = false;
 };
 
 }  // namespace kvasir::ui
