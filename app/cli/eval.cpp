@@ -232,7 +232,8 @@ void add_eval(CLI::App& app, int& status) {
     auto* format = sub->add_option("--format", command->format, "llama-perplexity: its statistics block, per lane")
                        ->check(CLI::IsMember({"table", "llama-perplexity"}))
                        ->excludes("--json");
-    add_output(*sub, "--per-token", command->per_token, "Write one CSV line per lane and token");
+    add_output(*sub, "--per-token", command->per_token,
+               "Write one CSV line per lane and token; rank 0 is the most likely");
     sub->add_option("--repeat", command->repeat, "Run every scheme N times with sums in another order: the spread")
         ->check(CLI::Range(1, 100));
     sub->add_flag("--trap", command->trap,

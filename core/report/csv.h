@@ -15,8 +15,8 @@ namespace kvasir {
 std::string csv_text(std::string_view text);
 
 /// Header and one line per lane and scored token: lane,position,token_id,nll,kl,delta_logprob,top1_id,top1_agrees,rank
-/// (cli.md), with repeats also nll_min,nll_max over the draws. Fields that say nothing in a lane that has left the
-/// reference's text are empty.
+/// (cli.md; rank 0: the most likely), with repeats also nll_min,nll_max over the draws. Fields that say nothing in a
+/// lane that has left the reference's text are empty.
 std::string per_token_csv(const RunModel& run, const Repeats* repeats = nullptr);
 
 }  // namespace kvasir

@@ -17,6 +17,11 @@ RunConditions run_conditions(const RunModel& run) {
     c.model_sha256 = info.model_sha256;
     c.text_sha256 = sha256_hex(e.prompt.data(), e.prompt.size());
     c.mode = e.mode == Mode::teacher_forced ? "teacher-forced" : "free-running";
+    c.kernels = e.kernels == KernelPath::fused ? "fused" : "reference";
+    c.simd = info.simd;
+    c.n_threads = info.n_threads;
+    c.sampled = !e.score_text;
+    c.sampling = e.sampling;
     const std::vector<StepRecord>& records = run.lane(e.reference);
     c.n_scored = int(records.size());
     c.first_scored = records.empty() ? int(info.prompt_ids.size()) : records.front().position;
@@ -30,8 +35,10 @@ LaneConditions lane_conditions(const RunModel& run, int lane) {
     if (!c.failure.empty()) return c;
     const std::vector<StepRecord>& records = run.lane(lane);
     c.n_scored = int(records.size());
-    for (const StepRecord& r : records)
+    for (const StepRecord& r : records) {
         c.n_compared += r.comparable;
+        c.n_unread += r.comparable && run.nothing_read(lane, r);
+    }
     if (records.empty() || c.exact) return c;
     const Coverage& reads = records.back().coverage;
     c.coverage_known = reads.k_total + reads.v_total > 0;

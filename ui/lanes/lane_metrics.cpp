@@ -121,7 +121,8 @@ QString headerToolTip(const LaneHeaderContent& c) {
     if (insideFloor(c))
         tip += QLatin1Char('\n') + tr("inside the noise floor of %1 nats").arg(errorText(c.noise_floor));
     else if (c.measures_floor)
-        tip += QLatin1Char('\n') + noiseFloorSentence();
+        tip += QLatin1Char('\n') + noiseFloorSentence() + QLatin1Char(' ') +
+               tr("Here it is the mean over the run, as the mean KL.");
     return tip;
 }
 

@@ -39,6 +39,7 @@ class Distributions : public PlotFrame {
     QString makeProvenance() const override;
     QString emptyReason() const override;
     QString exportTitle() const override;
+    QString countWords(int /*lane*/) const override { return {}; }  ///< its tokens are told before
     bool tokensAlongX() const override { return false; }
     void pointedAt(double x, double y) override;
     void showEvent(QShowEvent* event) override;

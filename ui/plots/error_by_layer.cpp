@@ -98,8 +98,14 @@ Readout ErrorByLayer::makeReadout() const {
     if (picker_->lane() < 0) return {};
     const std::vector<StepRecord>& records = run().lane(picker_->lane());
     const int step = view().crosshairStep();
-    const int index = step < 0 ? int(records.size()) - 1 : recordIndex(run(), picker_->lane(), step);
+    int index = step < 0 ? int(records.size()) - 1 : recordIndex(run(), picker_->lane(), step);
     if (index < 0) return {};
+    if (step < 0 || !records[size_t(index)].comparable)  // the newest that says something
+        for (int i = index; i >= 0; --i)
+            if (showsError(run(), picker_->lane(), records[size_t(i)])) {
+                index = i;
+                break;
+            }
     const StepRecord& record = records[size_t(index)];
     Readout readout{ReadoutPart::plain(tr("token %1").arg(countText(record.position)))};
     const std::vector<float>& errors = record.attention_error;
@@ -130,6 +136,14 @@ QString ErrorByLayer::exportTitle() const {
     return picker_->lane() < 0
                ? PlotFrame::exportTitle()
                : QStringLiteral("%1: %2").arg(PlotFrame::exportTitle(), laneName(run(), picker_->lane()));
+}
+
+/// Columns of the picture.
+QString ErrorByLayer::countWords(int lane) const {
+    const std::vector<StepRecord>& records = run().lane(lane);
+    return tr("n %1").arg(std::count_if(records.begin(), records.end(), [&](const StepRecord& record) {
+        return !record.attention_error.empty() && showsError(run(), lane, record);
+    }));
 }
 
 void ErrorByLayer::pointedAt(double, double y) {

@@ -26,6 +26,7 @@ class ErrorByLayer : public PlotFrame {
     QString makeProvenance() const override;
     QString emptyReason() const override;
     QString exportTitle() const override;
+    QString countWords(int lane) const override;
     void pointedAt(double x, double y) override;
     void rowStepped(int rows) override;
 

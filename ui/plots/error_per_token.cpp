@@ -64,8 +64,9 @@ ErrorPerToken::ErrorPerToken(PlotFeed& feed, ViewState& view, const PlotTexts& t
     : LaneLinesPlot(feed, view, texts, errorMeasures(), parent) {}
 
 QByteArray ErrorPerToken::csv() const {
-    RunCsv csv(run(), {"step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll", "probability",
-                       "reference_probability", "rank", "top1_id", "top1_agrees", "floor_kl", "floor_delta_logprob"});
+    RunCsv csv(run(),
+               {"step", "position", "token_id", "comparable", "kl", "delta_logprob", "nll", "probability",
+                "reference_probability", "rank_from_1", "top1_id", "top1_agrees", "floor_kl", "floor_delta_logprob"});
     csv.rowsOfRecords([&](int lane, const StepRecord& r) {
         const FloorRecord* floor = floorOf(run(), lane, r.step);
         const bool error = showsError(run(), lane, r);
@@ -73,8 +74,9 @@ QByteArray ErrorPerToken::csv() const {
         csv.row(lane, {QByteArray::number(r.step), QByteArray::number(r.position), QByteArray::number(r.token_id),
                        r.comparable ? "1" : "0", compared(exactText(r.kl)), compared(exactText(r.delta_logprob)),
                        exactText(r.nll), exactText(r.probability), compared(exactText(r.reference_probability)),
-                       QByteArray::number(r.rank), QByteArray::number(r.top1_id), compared(r.top1_agrees ? "1" : "0"),
-                       floor ? exactText(floor->kl) : "", floor ? exactText(floor->delta_logprob) : ""});
+                       r.comparable ? QByteArray::number(r.rank + 1) : QByteArray(), QByteArray::number(r.top1_id),
+                       compared(r.top1_agrees ? "1" : "0"), floor ? exactText(floor->kl) : "",
+                       floor ? exactText(floor->delta_logprob) : ""});
     });
     return csv.bytes();
 }

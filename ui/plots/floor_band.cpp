@@ -37,6 +37,10 @@ double FloorBand::levelAt(double x) const {
     return it == data->constBegin() ? 0 : (--it)->value;
 }
 
+int FloorBand::countAt(double x) const {
+    return empty() ? 0 : int(upper_->data()->findEnd(x, false) - upper_->data()->constBegin());
+}
+
 void FloorBand::applyTheme(const Theme& theme) {
     fill_ = theme.colour(QStringLiteral("text"));
     fill_.setAlphaF(0.09f);

@@ -18,6 +18,7 @@ class FloorBand {
     void add(double x, double level);
     /// Level at the last point that is not right of x; 0 without one.
     double levelAt(double x) const;
+    int countAt(double x) const;  ///< points up to there
     bool mirrored() const { return lower_ != nullptr; }
     bool empty() const { return !upper_ || upper_->dataCount() == 0; }
     const QCPGraph* graph() const { return upper_; }

@@ -13,6 +13,10 @@ double FlooredGraph::depth(const QPointF& at) const {
     return std::min(below_upper, valueAxis()->coordToPixel(-level) - at.y());
 }
 
+bool FlooredGraph::insideFloor(double key, double value) const {
+    return !floor_.empty() && depth({keyAxis()->coordToPixel(key), valueAxis()->coordToPixel(value)}) > 0;
+}
+
 /// `lines` are the corners of the curve in pixels. It changes its pen where it crosses the edge of the band.
 void FlooredGraph::drawLinePlot(QCPPainter* painter, const QVector<QPointF>& lines) const {
     if (floor_.empty() || lines.isEmpty()) return QCPGraph::drawLinePlot(painter, lines);

@@ -16,6 +16,7 @@ class FlooredGraph : public QCPGraph {
         setPen(above);
         inside_ = inside;
     }
+    bool insideFloor(double key, double value) const;
 
  protected:
     void drawLinePlot(QCPPainter* painter, const QVector<QPointF>& lines) const override;

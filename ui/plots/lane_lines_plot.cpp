@@ -146,9 +146,9 @@ QString LaneLinesPlot::reasonForGap(int lane, const StepRecord& record) const {
     return std::isinf(measure().value(record)) ? QStringLiteral("∞") : QStringLiteral("–");
 }
 
-int LaneLinesPlot::lastShown(int lane) const {
+int LaneLinesPlot::lastShown(int lane, int from) const {
     const std::vector<StepRecord>& records = run().lane(lane);
-    for (int i = int(records.size()) - 1; i >= 0; --i)
+    for (int i = from; i >= 0; --i)
         if (!std::isnan(shownValue(lane, records[size_t(i)]))) return i;
     return -1;
 }
@@ -199,9 +199,18 @@ QString LaneLinesPlot::leftOut() const {
         if (gaps.nothing_read > 0) reasons << tr("%1 at 0 % read").arg(gaps.nothing_read);
         if (gaps.not_finite > 0) reasons << tr("%1 not finite").arg(gaps.not_finite);
         if (gaps.not_positive > 0) reasons << tr("%1 not above zero").arg(gaps.not_positive);
+        if (const int below = belowAxis(line); below > 0)
+            reasons << tr("%1 below %2").arg(below).arg(measure().text(axis_low_));
         if (!reasons.isEmpty()) parts << look(line.lane).letter + QLatin1Char(' ') + reasons.join(QStringLiteral(", "));
     }
     return parts.isEmpty() ? QString() : tr("not drawn: %1").arg(parts.join(QStringLiteral("; ")));
+}
+
+int LaneLinesPlot::belowAxis(const LinesChart::Line& line) const {
+    if (!measure().log || !(spans_[size_t(line.lane)].lower < axis_low_)) return 0;
+    const auto data = (line.raw ? line.raw : line.line)->data();
+    return int(std::count_if(data->constBegin(), data->constEnd(),
+                             [this](const QCPGraphData& point) { return point.value < axis_low_; }));
 }
 
 void LaneLinesPlot::appendFloor() {
@@ -240,7 +249,9 @@ void LaneLinesPlot::updateLimits() {
     // While tokens may still come the axis keeps their place, so that it does not move.
     if (feed().running()) last = std::max(last, first + run().info().n_planned - 1);
     const QCPRange x(first, std::max(last, first + 1));
-    chart_->setLimits(x, yLimits(x));
+    const QCPRange y = yLimits(x);
+    axis_low_ = y.lower;
+    chart_->setLimits(x, y);
 }
 
 QCPRange LaneLinesPlot::yLimits(const QCPRange& x) const {
@@ -297,25 +308,31 @@ Readout LaneLinesPlot::makePredictedReadout() const {
 Readout LaneLinesPlot::floorLegend(double position) const {
     const double level = chart_->floorBand().levelAt(position);
     if (level <= 0) return {};
-    return {ReadoutPart::kind({0.15, Qt::SolidPattern}, tr("noise floor %1").arg(measure().text(level)))};
+    QString text = tr("noise floor %1").arg(measure().text(level));
+    if (measure().smoothing == RunningMean::Kind::mean)
+        text += tr(" (mean of %1)").arg(std::min(chart_->floorBand().countAt(position), RunningMean::kWindow));
+    return {ReadoutPart::kind({0.15, Qt::SolidPattern}, text)};
 }
 
-/// The value at the crosshair; without one the newest that there is. `position`: of the token it belongs to.
-ReadoutPart LaneLinesPlot::laneValue(const LinesChart::Line& line, int* position) const {
+/// The value at the crosshair; without one the newest that there is. Where the lane has gone another way before the
+/// crosshair, the last that compares.
+LaneLinesPlot::Value LaneLinesPlot::laneValue(const LinesChart::Line& line) const {
     const std::vector<StepRecord>& records = run().lane(line.lane);
     const int wanted = view().crosshairStep();
-    int index = wanted < 0 ? lastShown(line.lane) : recordIndex(run(), line.lane, wanted);
-    if (index < 0 && wanted < 0) index = int(records.size()) - 1;  // its reason for having none
+    int index = wanted < 0 ? int(records.size()) - 1 : recordIndex(run(), line.lane, wanted);
     if (index < 0) return {};
+    const bool other_text = measure().compares != Compares::always && !records[size_t(index)].comparable;
+    if (wanted < 0 || other_text)  // else its reason for having none
+        if (const int last = lastShown(line.lane, index); last >= 0) index = last;
     const StepRecord& record = records[size_t(index)];
-    *position = record.position;
     double value = shownValue(line.lane, record);
     if (std::isnan(value)) {
         ReadoutPart part = ReadoutPart::lane(look(line.lane), reasonForGap(line.lane, record));
         part.dim = true;
-        return part;
+        return {part, record.position};
     }
-    if (!measure().raw) {
+    const bool mean = measure().newest_is_mean && wanted < 0;
+    if (mean || !measure().raw) {
         const auto point = line.line->data()->findBegin(record.position, false);
         if (point != line.line->data()->constEnd()) value = point->value;
     }
@@ -328,7 +345,7 @@ ReadoutPart LaneLinesPlot::laneValue(const LinesChart::Line& line, int* position
     }
     ReadoutPart part = ReadoutPart::lane(look(line.lane), text);
     part.dim = std::abs(value) < chart_->floorBand().levelAt(record.position);
-    return part;
+    return {part, record.position, mean ? means_[size_t(line.lane)].n() : 0};
 }
 
 Readout LaneLinesPlot::lanesWithoutFigures() const {
@@ -343,32 +360,35 @@ Readout LaneLinesPlot::lanesWithoutFigures() const {
     return parts;
 }
 
+QString LaneLinesPlot::leadingWords(int position, int n_mean) const {
+    return n_mean > 0 ? tr("mean of %1").arg(n_mean) : tr("token %1").arg(countText(position));
+}
+
 Readout LaneLinesPlot::makeReadout() const {
     if (PlotFrame::isEmpty()) return makePredictedReadout();
-    struct Shown {
-        ReadoutPart part;
-        int position;
-    };
-    QVector<Shown> lanes;
-    int newest = -1;
+    QVector<Value> lanes;
+    int at = positionOf(run(), view().crosshairStep()), n_mean = -1;
+    const bool crosshair = at >= 0;
     bool forked = false;
     for (const LinesChart::Line& line : chart_->lines()) {
-        int position = -1;
-        const ReadoutPart part = laneValue(line, &position);
-        if (position < 0) continue;
-        newest = std::max(newest, position);
+        const Value value = laneValue(line);
+        if (value.position < 0) continue;
+        if (!crosshair) at = std::max(at, value.position);
         if (!view().laneShown(line.lane)) continue;
-        lanes << Shown{part, position};
-        forked = forked || part.text == QLatin1String("–");
+        lanes << value;
+        forked = forked || (measure().compares != Compares::always && value.part.text == QLatin1String("–"));
+        if (value.n_mean > 0) n_mean = n_mean < 0 || n_mean == value.n_mean ? value.n_mean : 0;  // 0: not one for all
     }
     Readout readout;
-    if (newest >= 0) readout << ReadoutPart::plain(tr("token %1").arg(countText(newest)));
-    for (Shown& lane : lanes) {
-        if (lane.position != newest) lane.part.text += tr(" at %1").arg(countText(lane.position));
+    if (at >= 0) readout << ReadoutPart::plain(leadingWords(at, n_mean));
+    for (Value& lane : lanes) {
+        if (lane.n_mean > 0 && n_mean == 0) lane.part.text += tr(" (mean of %1)").arg(lane.n_mean);
+        if (lane.position != at) lane.part.text += tr(" at %1").arg(countText(lane.position));
         readout << lane.part;
     }
-    readout << lanesWithoutFigures() << floorLegend(newest);
+    readout << lanesWithoutFigures() << floorLegend(at);
     QStringList remarks{measure().unit};
+    if (n_mean > 0) remarks << tr("up to token %1").arg(countText(at));
     if (forked) remarks.prepend(tr("– the texts differ, no error"));
     if (!measure().note.isEmpty()) remarks << measure().note;
     if (const QString gaps = leftOut(); !gaps.isEmpty()) remarks << gaps;
@@ -378,6 +398,17 @@ Readout LaneLinesPlot::makeReadout() const {
 
 QString LaneLinesPlot::exportNote() const {
     return leftOut();
+}
+
+/// Of the values in the figure, not of all that the lane compared.
+QString LaneLinesPlot::countWords(int lane) const {
+    const auto& lines = chart_->lines();
+    if (std::none_of(lines.begin(), lines.end(), [lane](const auto& line) { return line.lane == lane; }))
+        return PlotFrame::countWords(lane);
+    const std::vector<StepRecord>& records = run().lane(lane);
+    return tr("n %1").arg(std::count_if(records.begin(), records.end(), [&](const StepRecord& record) {
+        return !std::isnan(shownValue(lane, record));
+    }));
 }
 
 bool LaneLinesPlot::showView(int view) {

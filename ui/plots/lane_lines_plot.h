@@ -32,9 +32,11 @@ struct Measure {
     bool counted = false;   ///< a mean over all tokens so far: their number stands beside it
     bool reference = true;  ///< is there a line for the reference lane
     RunningMean::Kind smoothing = RunningMean::Kind::none;
-    bool raw = false;        ///< the recorded values thin below; else the readout shows the line
-    bool from_zero = false;  ///< the axis starts at zero
-    double lowest = 0;       ///< log axes: nothing below this is shown
+    bool raw = false;  ///< the recorded values thin below; else the readout shows the line
+    /// Without a crosshair the readout shows the line's end, a mean, and its n: the newest token alone says little.
+    bool newest_is_mean = false;
+    bool from_zero = false;                          ///< the axis starts at zero
+    double lowest = 0;                               ///< log axes: nothing below this is shown
     std::function<double(const StepRecord&)> value;  ///< NaN: there is none
     std::function<QString(double)> text;
     /// What is drawn thin for every planned token of a lane, before and during the run; none for most measures.
@@ -60,6 +62,7 @@ class LaneLinesPlot : public PlotFrame {
     Readout exportLegend() const override;
     QString exportTitle() const override;
     QString exportNote() const override;
+    QString countWords(int lane) const override;
     void lanesShown() override;
     int nViews() const override { return std::max(1, int(choices_.size())); }
     QString viewName(int view) const override { return view == 0 ? QString() : choices_[size_t(view)].name; }
@@ -76,17 +79,25 @@ class LaneLinesPlot : public PlotFrame {
     void appendLane(int lane, const LinesChart::Line& line);
     /// What is drawn for a record; NaN: a gap.
     double shownValue(int lane, const StepRecord& record) const;
-    int lastShown(int lane) const;  ///< index of the newest record with a value; -1: there is none
+    int lastShown(int lane, int from) const;  ///< index of the newest record up to `from` with a value; -1: none
     /// Why a record has no value, in one word or two.
     QString reasonForGap(int lane, const StepRecord& record) const;
     /// What of the lanes in sight is not in the picture, "" when everything is.
     QString leftOut() const;
-    ReadoutPart laneValue(const LinesChart::Line& line, int* position) const;
+    /// A lane's value in the readout.
+    struct Value {
+        ReadoutPart part;
+        int position = -1;  ///< of the token it belongs to; -1: there is none
+        int n_mean = 0;     ///< of this many tokens; 0: of that token alone
+    };
+    Value laneValue(const LinesChart::Line& line) const;
+    QString leadingWords(int position, int n_mean) const;
     Readout lanesWithoutFigures() const;
     void appendFloor();
     void updateLimits();
     QCPRange yLimits(const QCPRange& x) const;
-    std::optional<PlannedRun> plan() const;  ///< of the run that is shown, else of the next one
+    int belowAxis(const LinesChart::Line& line) const;  ///< values that lie below what the following view shows
+    std::optional<PlannedRun> plan() const;             ///< of the run that is shown, else of the next one
     Readout makePredictedReadout() const;
     Readout floorLegend(double position) const;  ///< empty without a floor
 
@@ -107,6 +118,7 @@ class LaneLinesPlot : public PlotFrame {
     std::vector<Gaps> gaps_;       // per lane
     std::vector<RunningMean> means_;
     std::vector<QCPRange> spans_;  // of finite values (log: positive ones), per lane; lower > upper: none
+    double axis_low_ = 0;          // where the following view's value axis begins
     size_t n_floor_ = 0;           // of run().floors(), drawn
     RunningMean floor_mean_{RunningMean::Kind::none};
 };

@@ -22,6 +22,14 @@ double endValue(const QCPGraph& line, double upper) {
     return std::nan("");
 }
 
+/// Does a line reach the point? Not between two gaps.
+bool stands_alone(const QCPGraphDataContainer& data, QCPGraphDataContainer::const_iterator point) {
+    if (std::isnan(point->value)) return false;
+    const auto next = point + 1;
+    return (point == data.constBegin() || std::isnan((point - 1)->value)) &&
+           (next == data.constEnd() || std::isnan(next->value));
+}
+
 }  // namespace
 
 LaneMarks::LaneMarks(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
@@ -31,6 +39,7 @@ void LaneMarks::applyTheme(const Theme& theme) {
     ground_ = theme.colour(QStringLiteral("base"));
     off_ = theme.colour(QStringLiteral("dim"));
     off_.setAlphaF(0.55f);
+    inside_ = theme.colour(QStringLiteral("dim"));
     marker_size_ = theme.px(7);
     gap_ = theme.px(6);
 }
@@ -46,7 +55,9 @@ void LaneMarks::drawMarkers(QCPPainter* painter) const {
     painter->save();
     painter->setClipRect(area.adjusted(-4, -4, 4, 4));
     for (const LaneMark& mark : marks_) {
-        if (!mark.shown || mark.look.marker == LaneMarker::none) continue;
+        if (!mark.shown) continue;
+        drawLonePoints(painter, mark);
+        if (mark.look.marker == LaneMarker::none) continue;
         const auto data = mark.line->data();
         for (double at = std::ceil(x->range().lower / step - 0.5) * step + step / 2; at < x->range().upper;
              at += step) {
@@ -57,6 +68,26 @@ void LaneMarks::drawMarkers(QCPPainter* painter) const {
         }
     }
     painter->restore();
+}
+
+void LaneMarks::drawLonePoints(QCPPainter* painter, const LaneMark& mark) const {
+    const QCPAxis *x = mParentPlot->xAxis, *y = mParentPlot->yAxis;
+    const QRectF area = mParentPlot->axisRect()->rect();
+    for (const FlooredGraph* graph : {mark.raw, mark.line}) {
+        if (!graph) continue;
+        const bool thin = graph != mark.line;
+        const auto& data = *graph->data();
+        for (auto point = data.findBegin(x->range().lower, false); point != data.findEnd(x->range().upper, false);
+             ++point) {
+            if (!stands_alone(data, point)) continue;
+            const QPointF place(x->coordToPixel(point->key), y->coordToPixel(point->value));
+            if (!area.adjusted(-1, -1, 1, 1).contains(place)) continue;
+            LaneLook look = mark.look;
+            if (graph->insideFloor(point->key, point->value)) look.colour = inside_;
+            if (thin) look.colour.setAlphaF(0.5f);
+            drawMarker(*painter, place, marker_size_ * (thin ? 0.6 : 1), look, ground_, true);
+        }
+    }
 }
 
 void LaneMarks::placeLabels(double text_height) {

@@ -6,7 +6,7 @@
 
 #include <QVector>
 
-#include "ui/shell/theme.h"
+#include "ui/plots/floored_graph.h"
 
 namespace kvasir::ui {
 
@@ -15,14 +15,16 @@ struct LaneMark {
     int lane = 0;
     LaneLook look;
     QString name;
-    QCPGraph* line = nullptr;
+    FlooredGraph* line = nullptr;
+    FlooredGraph* raw = nullptr;    ///< thin below the line; nullptr where there is none
     QCPGraph* predicted = nullptr;  ///< gives the label its place while the line has no points
     bool shown = true;
 };
 
-/// Drawn above the lines: about six markers each, at the same x for all lanes, and at the right edge marker, letter and
-/// short name, moved apart so that none covers another. Where they have no room below each other they stand in columns
-/// of marker and letter, and the tooltip has the name. A lane that is off is greyed and keeps its place.
+/// Drawn above the lines: about six markers each, at the same x for all lanes, and one at every point that no line
+/// reaches because the tokens beside it have no value; at the right edge marker, letter and short name, moved apart so
+/// that none covers another. Where they have no room below each other they stand in columns of marker and letter, and
+/// the tooltip has the name. A lane that is off is greyed and keeps its place.
 class LaneMarks : public QCPLayerable {
     Q_OBJECT
  public:
@@ -40,6 +42,7 @@ class LaneMarks : public QCPLayerable {
 
  private:
     void drawMarkers(QCPPainter* painter) const;
+    void drawLonePoints(QCPPainter* painter, const LaneMark& mark) const;
     void placeLabels(double text_height);
 
     struct Label {
@@ -51,7 +54,7 @@ class LaneMarks : public QCPLayerable {
     QVector<Label> labels_;  // top to bottom, as last drawn
     bool letters_only_ = false;
     QFont font_;
-    QColor ground_, off_;
+    QColor ground_, off_, inside_;
     double marker_size_ = 7, gap_ = 6;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plots/lines_and_parts_plot.h"
 
+#include <algorithm>
+
 #include "ui/plots/plot_text.h"
 
 namespace kvasir::ui {
@@ -37,23 +39,40 @@ void LinesAndPartsPlot::lanesShown() {
 void LinesAndPartsPlot::fillRows() {
     QVector<BarRow> rows;
     int n_cached = 0;
+    n_tokens_.clear();
     if (run().empty()) return bars_->setRows({}, parts_.unit);
     for (const LinesChart::Line& line : lines()->lines()) {
         const std::vector<StepRecord>& records = run().lane(line.lane);
         if (records.empty()) continue;
+        const PartsOfLane::Shown shown = parts_.parts(records);
+        if (shown.n == 0) continue;
         n_cached = records.back().n_cached;
-        rows << BarRow{line.lane,
-                       line.reference,
-                       line.index,
-                       laneName(run(), line.lane),
-                       parts_.parts(records.back()),
-                       view().laneShown(line.lane)};
+        n_tokens_[line.lane] = shown.n;
+        rows << BarRow{line.lane,    line.reference,
+                       line.index,   laneName(run(), line.lane),
+                       shown.values, view().laneShown(line.lane)};
     }
-    bars_->setRows(rows, tr("%1 at %2 cached tokens").arg(parts_.unit, countText(n_cached)));
+    QStringList words{parts_.unit};
+    if (parts_.mean) words << meanWords();
+    words << tr("at %1 cached tokens").arg(countText(n_cached));
+    bars_->setRows(rows, words.join(parts_.mean ? QStringLiteral(", ") : QStringLiteral(" ")));
+}
+
+QString LinesAndPartsPlot::meanWords() const {
+    if (!parts_.mean || n_tokens_.isEmpty()) return {};
+    const auto [fewest, most] = std::minmax_element(n_tokens_.begin(), n_tokens_.end());
+    return *fewest == *most ? tr("mean of the last %1").arg(*most)
+                            : tr("mean of the last %1 to %2").arg(*fewest).arg(*most);
+}
+
+QString LinesAndPartsPlot::countWords(int lane) const {
+    if (chart() != bars_) return LaneLinesPlot::countWords(lane);
+    return parts_.mean ? tr("mean of the last %1").arg(n_tokens_.value(lane)) : QString();
 }
 
 Readout LinesAndPartsPlot::legend() const {
     Readout readout;
+    if (const QString mean = meanWords(); !mean.isEmpty()) readout << ReadoutPart::plain(mean);
     for (int i = 0; i < int(parts_.names.size()); ++i)
         readout << ReadoutPart::kind(parts_.styles[i], parts_.names[i]);
     return readout;

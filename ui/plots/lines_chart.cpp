@@ -67,7 +67,7 @@ void LinesChart::restyleLines() {
         if (line.raw) line.raw->setVisible(shown);
         if (line.predicted) line.predicted->setPen(faint(look.colour, 0.5f));
         if (line.predicted) line.predicted->setVisible(shown);
-        marks << LaneMark{line.lane, look, line.name, line.line, line.predicted, shown};
+        marks << LaneMark{line.lane, look, line.name, line.line, line.raw, line.predicted, shown};
     }
     marks_->setMarks(marks);
 }

@@ -37,12 +37,13 @@ PartsOfLane kindsOfBytes() {
              {0.3, Qt::SolidPattern},
              {1.0, Qt::BDiagPattern},
              {1.0, Qt::Dense6Pattern}},
-            [](const StepRecord& r) {
-                std::vector<double> parts;
-                for (const uint64_t bytes :
-                     {r.bytes.codes, r.bytes.scales, r.bytes.zeros, r.bytes.residual, r.bytes.padding})
-                    parts.push_back(double(bytes) / kMiB);
-                return parts;
+            false,
+            [](const std::vector<StepRecord>& records) {
+                const ByteLedger& b = records.back().bytes;
+                PartsOfLane::Shown shown;
+                for (const uint64_t bytes : {b.codes, b.scales, b.zeros, b.residual, b.padding})
+                    shown.values.push_back(double(bytes) / kMiB);
+                return shown;
             }};
 }
 

@@ -17,6 +17,13 @@ int recordIndex(const RunModel& run, int lane, int step) {
     return it != records.end() && it->step == step ? int(it - records.begin()) : -1;
 }
 
+int positionOf(const RunModel& run, int step) {
+    if (step < 0 || run.empty()) return -1;
+    for (int lane = 0; lane < run.n_lanes(); ++lane)
+        if (const int i = recordIndex(run, lane, step); i >= 0) return run.lane(lane)[size_t(i)].position;
+    return -1;
+}
+
 const FloorRecord* floorOf(const RunModel& run, int lane, int step) {
     return lane == run.info().experiment.reference ? run.floor_at(step) : nullptr;
 }
@@ -198,11 +205,7 @@ void PlotFrame::refreshReadout() {
 }
 
 void PlotFrame::moveCrosshair() {
-    const int step = view_.crosshairStep();
-    double position = -1;
-    if (step >= 0 && tokensAlongX() && !run().empty())
-        for (int lane = 0; lane < run().n_lanes() && position < 0; ++lane)
-            if (const int i = recordIndex(run(), lane, step); i >= 0) position = run().lane(lane)[size_t(i)].position;
+    const int position = tokensAlongX() ? positionOf(run(), view_.crosshairStep()) : -1;
     if (position >= 0)
         chart_->showCrosshair(position);
     else
@@ -243,10 +246,15 @@ QString PlotFrame::makeProvenance() const {
     return provenance(run());
 }
 
+QString PlotFrame::countWords(int lane) const {
+    return comparedWords(run(), lane);
+}
+
 ExportPage PlotFrame::exportPage() {
     catchUpUnseen();
     QStringList caption{isEmpty() ? tr("No tokens scored") : makeProvenance()};
-    for (const QString& note : {unequalNote(run()), exportNote(), captionNotes(run())})
+    const QString lanes = captionNotes(run(), [this](int lane) { return countWords(lane); });
+    for (const QString& note : {unequalNote(run()), exportNote(), lanes})
         if (!note.isEmpty()) caption << note;
     if (!chart_->following()) caption << tr("The picture shows a part of the data, chosen by zoom");
     if (chart_->following()) chart_->fit();

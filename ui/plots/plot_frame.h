@@ -54,6 +54,8 @@ class PlotFrame : public PlotView {
     virtual QString exportTitle() const { return texts_.title; }
     /// What the exported picture leaves out; "" when nothing.
     virtual QString exportNote() const { return {}; }
+    /// How many tokens a lane's figure in this plot is of, for the caption.
+    virtual QString countWords(int lane) const;
     virtual void lanesShown() {}
     virtual void themed() {}
     /// Is x of the current chart the token, so that the crosshair means something there?
@@ -106,6 +108,8 @@ class PlotFrame : public PlotView {
 
 /// Index of the record of `step` in a lane; -1 when there is none.
 int recordIndex(const RunModel& run, int lane, int step);
+/// The position of a step's token; -1: no lane has it.
+int positionOf(const RunModel& run, int step);
 /// The noise floor that stands in a lane's line of a table: the reference's own; nullptr in the other lanes.
 const FloorRecord* floorOf(const RunModel& run, int lane, int step);
 /// The step whose token stands nearest to `position`; -1 in an empty run.

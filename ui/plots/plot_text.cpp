@@ -39,6 +39,14 @@ QString firstWords(const QString& text) {
     return plain.left(cut > 8 ? cut : 26) + QStringLiteral(" …");
 }
 
+QString samplingWords(const Sampling& s) {
+    if (s.temperature <= 0) return QStringLiteral("greedy");
+    QString words = QStringLiteral("temperature %1").arg(double(s.temperature));
+    if (s.top_k > 0) words += QStringLiteral(", top-k %1").arg(s.top_k);
+    if (s.top_p < 1) words += QStringLiteral(", top-p %1").arg(double(s.top_p));
+    return words + QStringLiteral(", seed %1").arg(s.seed);
+}
+
 }  // namespace
 
 QString fixedText(double value, int decimals) {
@@ -146,7 +154,13 @@ bool showsError(const RunModel& run, int lane, const StepRecord& record) {
     return record.comparable && !run.nothing_read(lane, record);
 }
 
-QString captionNotes(const RunModel& run) {
+QString comparedWords(const RunModel& run, int lane) {
+    const LaneConditions c = lane_conditions(run, lane);
+    const QString words = QStringLiteral("n %1").arg(c.n_compared);
+    return c.n_unread == 0 ? words : words + QStringLiteral(", %1 of them unread").arg(c.n_unread);
+}
+
+QString captionNotes(const RunModel& run, const std::function<QString(int)>& counts) {
     if (run.empty()) return {};
     QStringList lanes;
     for (int lane = 0; lane < run.n_lanes(); ++lane) {
@@ -155,14 +169,16 @@ QString captionNotes(const RunModel& run) {
         const LaneConditions c = lane_conditions(run, lane);
         QString text = QString::fromLatin1(laneLetter(run, lane)) + QLatin1Char(' ') +
                        QString::fromStdString(info.why.empty() ? info.requested : info.active);
-        if (!c.failure.empty())
-            text += QStringLiteral(": no figures, %1").arg(QString::fromStdString(c.failure));
-        else if (c.coverage_known)
-            text += QStringLiteral(" (n %1, read K %2 %, V %3 %)")
-                        .arg(c.n_compared)
-                        .arg(fixedText(c.coverage_k * 100, 0), fixedText(c.coverage_v * 100, 0));
-        else
-            text += QStringLiteral(" (n %1)").arg(c.n_compared);
+        if (!c.failure.empty()) text += QStringLiteral(": no figures, %1").arg(QString::fromStdString(c.failure));
+        QStringList terms;
+        if (c.failure.empty()) {
+            terms << (counts ? counts(lane) : comparedWords(run, lane));
+            if (c.coverage_known)
+                terms << QStringLiteral("read K %1 %, V %2 %")
+                             .arg(fixedText(c.coverage_k * 100, 0), fixedText(c.coverage_v * 100, 0));
+            terms.removeAll(QString());
+        }
+        if (!terms.isEmpty()) text += QStringLiteral(" (%1)").arg(terms.join(QStringLiteral(", ")));
         lanes << text;
     }
     const RunConditions c = run_conditions(run);
@@ -188,9 +204,11 @@ QString provenance(const RunModel& run) {
     else
         parts << QStringLiteral("%1 tokens scored from %2").arg(countText(qint64(records.size())), countText(first));
     parts << (e.mode == Mode::teacher_forced ? QStringLiteral("teacher-forced") : QStringLiteral("free-running"));
+    const RunConditions c = run_conditions(run);
+    if (c.sampled) parts << samplingWords(c.sampling);
     QString kernels = e.kernels == KernelPath::fused ? QStringLiteral("fused") : QStringLiteral("reference kernels");
-    if (!info.simd.empty()) kernels += QLatin1Char(' ') + QString::fromStdString(info.simd);
-    if (info.n_threads > 0) kernels += QStringLiteral(", %1 threads").arg(info.n_threads);
+    if (!c.simd.empty()) kernels += QLatin1Char(' ') + QString::fromStdString(c.simd);
+    if (c.n_threads > 0) kernels += QStringLiteral(", %1 threads").arg(c.n_threads);
     parts << kernels;
     bool any_packed = false;
     for (const auto& lane : info.lanes)
@@ -202,6 +220,11 @@ QString provenance(const RunModel& run) {
 }
 
 QString unequalNote(const RunModel& run) {
+    const QString terms = unequalTerms(run);
+    return terms.isEmpty() ? QString() : QStringLiteral("Not an equal comparison: ") + terms;
+}
+
+QString unequalTerms(const RunModel& run) {
     if (run.empty()) return {};
     QStringList residuals;
     std::vector<const CacheSpec*> compared;
@@ -219,8 +242,7 @@ QString unequalNote(const RunModel& run) {
         words << (term == Term::residual
                       ? QStringLiteral("residual %1 tokens").arg(residuals.join(QStringLiteral(" · ")))
                       : QString::fromUtf8(term_words(term)));
-    if (words.isEmpty()) return {};
-    return QStringLiteral("Not an equal comparison: ") + words.join(QStringLiteral("; "));
+    return words.join(QStringLiteral("; "));
 }
 
 }  // namespace kvasir::ui

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 #include <QVector>
+#include <functional>
 
 #include "core/session/run_model.h"
 
@@ -45,12 +46,15 @@ QByteArray laneSpec(const RunModel& run, int lane);  ///< the long spec that ran
 /// attention had read came from quantized storage: then the lane is the reference.
 bool showsError(const RunModel& run, int lane, const StepRecord& record);
 
-/// Model, text, tokens scored from where, mode, kernels, packed or simulated.
+/// Model, text, tokens scored from where, mode, how they were drawn, kernels, packed or simulated.
 QString provenance(const RunModel& run);
-/// What a caption needs beside that: each lane's scheme with its tokens and coverage or why it has no figures, the
-/// program, what identifies model and text.
-QString captionNotes(const RunModel& run);
+/// "n 51": the tokens that a lane's errors are of.
+QString comparedWords(const RunModel& run, int lane);
+/// What a caption needs beside that: each lane's scheme with its tokens (`counts`; "": not said) and coverage or why it
+/// has no figures, the program, what identifies model and text.
+QString captionNotes(const RunModel& run, const std::function<QString(int lane)>& counts = {});
 /// What makes the lanes no equal comparison, or "" when nothing does.
 QString unequalNote(const RunModel& run);
+QString unequalTerms(const RunModel& run);  ///< the same without its first words: "rotation; residual …"
 
 }  // namespace kvasir::ui

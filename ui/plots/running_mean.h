@@ -35,6 +35,9 @@ class RunningMean {
         return kind_ == Kind::harmonic ? n / sum : sum / n;
     }
 
+    /// Values in the newest mean.
+    int n() const { return kind_ == Kind::exp_of_all || n_ < kWindow ? n_ : kWindow; }
+
  private:
     Kind kind_;
     std::array<double, kWindow> ring_{};

@@ -5,7 +5,7 @@
 
 namespace kvasir::ui {
 
-/// Each lane's own decoding rate over the tokens; or, for the newest token, where its time went.
+/// Each lane's own decoding rate over the tokens; or where the time of the last tokens went.
 class TokensPerSecond : public LinesAndPartsPlot {
     Q_OBJECT
  public:
