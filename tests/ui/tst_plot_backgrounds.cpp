@@ -83,7 +83,7 @@ void TestPlotBackgrounds::noiseFloorIsABandAndGreysWhatLiesInIt() {
     }
     QCOMPARE(grey, QStringList{QStringLiteral("A")});
     QVERIFY(plain.contains(QStringLiteral("B")));
-    QCOMPARE(legend, QStringLiteral("noise floor %1 (mean of 32)").arg(errorText(sum / 32)));
+    QCOMPARE(legend, QStringLiteral("mean floor %1 (n 32)").arg(errorText(sum / 32)));
 
     const auto ink = [&](const QPoint& at) { return chart->grab().toImage().pixelColor(at); };
     QTest::qWait(50);

@@ -176,7 +176,7 @@ class TestPlotMeans : public QObject {
             feed_.begin(run);
             QWidget window;
             auto* plot = shown<ErrorPerToken>(feed_, view_, window, {900, 320});
-            const QString words = QStringLiteral("noise floor 1.0e-05 (mean of %1)");
+            const QString words = QStringLiteral("mean floor 1.0e-05 (n %1)");
             QVERIFY2(readout(*plot).contains(words.arg(std::min(n, 32))), qPrintable(readout(*plot)));
             view_.setCrosshairStep(6);
             QVERIFY2(readout(*plot).contains(words.arg(7)), qPrintable(readout(*plot)));

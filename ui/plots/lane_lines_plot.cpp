@@ -308,10 +308,11 @@ Readout LaneLinesPlot::makePredictedReadout() const {
 Readout LaneLinesPlot::floorLegend(double position) const {
     const double level = chart_->floorBand().levelAt(position);
     if (level <= 0) return {};
-    QString text = tr("noise floor %1").arg(measure().text(level));
-    if (measure().smoothing == RunningMean::Kind::mean)
-        text += tr(" (mean of %1)").arg(std::min(chart_->floorBand().countAt(position), RunningMean::kWindow));
-    return {ReadoutPart::kind({0.15, Qt::SolidPattern}, text)};
+    const int n = std::min(chart_->floorBand().countAt(position), RunningMean::kWindow);
+    const QString value = measure().text(level);
+    return {ReadoutPart::kind({0.15, Qt::SolidPattern}, measure().smoothing == RunningMean::Kind::mean
+                                                            ? tr("mean floor %1 (n %2)").arg(value).arg(n)
+                                                            : tr("noise floor %1").arg(value))};
 }
 
 /// The value at the crosshair; without one the newest that there is. Where the lane has gone another way before the
