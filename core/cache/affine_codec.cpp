@@ -25,10 +25,10 @@ class AffineCodec final : public GroupCodec {
         return form_ == Form::integer ? kernels::integer_value(code, s, o) : kernels::affine_value(code, s, sign() * o);
     }
 
-    bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
-               const uint16_t* offset) const override {
+    bool is_idempotent(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
+                       const uint16_t* offset) const override {
         return kernels::knows_rest(how_, group) ? kernels::groups_rest(how_, codes, n_groups, group, scale, offset)
-                                                : GroupCodec::rests(codes, n_groups, group, scale, offset);
+                                                : GroupCodec::is_idempotent(codes, n_groups, group, scale, offset);
     }
 
     std::optional<kernels::AffineForm> form() const override {

@@ -35,7 +35,7 @@ ByteLedger coded_bytes(const SideSpec& spec, Side which, int64_t n_tokens, const
     const uint64_t heads = uint64_t(shape.n_kv_heads), values_per_token = heads * uint64_t(shape.head_dim);
     const Layout layout = layout_of(side, shape.head_dim);
     ByteLedger bytes;
-    if (layout == Layout::turned) {
+    if (layout == Layout::rotated) {
         bytes = exact_bytes(side, which, n_tokens, shape);
     } else {
         const uint64_t values = uint64_t(n_tokens) * values_per_token, bits = uint64_t(side.bits);

@@ -41,27 +41,28 @@ struct SideSpec {
         symmetric     ///< ggml q8_0, q4_0, q5_0: no offset, the middle code is zero
     };
     /// Size of the rotated blocks, besides powers of two.
-    static constexpr int kNoTile = 0, kWholeHead = -1;
-    static constexpr int kLlamaTile = -2;  ///< llama.cpp: K in the largest 64 * 2^n that divides head_dim, V in 64s;
-                                           ///< not at all where 64 does not divide it
+    static constexpr int kNoRotation = 0, kWholeHead = -1;
+    static constexpr int kLlamaBlocks = -2;  ///< llama.cpp: K in the largest 64 * 2^n that divides head_dim, V in 64s;
+                                             ///< not at all where 64 does not divide it
     Codec codec = Codec::fp16;
     int bits = 16;
     int group = 0;  ///< group_size; 0 for exact codecs
     Axis axis = Axis::token;
     Form form = Form::shift;
-    int tile = kNoTile;     ///< Hadamard rotation: kNoTile, kWholeHead, kLlamaTile or the size of its blocks
+    int rotation_block =
+        kNoRotation;        ///< Hadamard rotation: kNoRotation, kWholeHead, kLlamaBlocks or the size of its blocks
     bool signs = false;     ///< fixed random signs before the rotation
     bool pairs = false;     ///< channels in GGUF's order (pair j of RoPE is 2j, 2j+1) before anything else
     bool centre = false;    ///< keys: subtract the channel mean of the first tokens stored (softmax does not see it)
-    bool pre_rope = false;  ///< keys: store them before RoPE and turn them when they are read
+    bool pre_rope = false;  ///< keys: store them before RoPE, which is applied when they are read
     bool optimize = false;  ///< HQQ's proximal optimizer
     float fp8_scale = 1;    ///< value = e4m3 * scale
 
     /// Values are kept as they are (in whatever space): no codes.
     bool exact() const { return codec == Codec::fp32 || codec == Codec::fp16; }
-    /// Stored as they came: exact, unturned, not centred.
-    bool plain() const { return exact() && tile == kNoTile && !centre && !pre_rope; }
-    bool rotates() const { return tile != kNoTile; }
+    /// Stored as they came: exact, unrotated, not centred.
+    bool plain() const { return exact() && rotation_block == kNoRotation && !centre && !pre_rope; }
+    bool rotates() const { return rotation_block != kNoRotation; }
     friend bool operator==(const SideSpec&, const SideSpec&) = default;
 };
 
@@ -94,7 +95,7 @@ struct CacheSpec {
     friend bool operator==(const CacheSpec&, const CacheSpec&) = default;
 
     bool exact() const { return k.exact() && v.exact() && layers.empty(); }
-    /// The cache reads back what it was given, whenever it is read: nothing is ever quantized, turned or centred.
+    /// The cache reads back what it was given, whenever it is read: nothing is ever quantized, rotated or centred.
     bool keeps_everything() const { return k.plain() && v.plain() && layers.empty(); }
     /// False: KvCache::commit does nothing, in no layer. A quick answer: true wherever there are layer rules.
     bool may_commit() const {

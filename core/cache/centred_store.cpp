@@ -32,7 +32,7 @@ CentredStore::CentredStore(std::unique_ptr<Store> inner, const SideSpec& side, c
       n_kv_heads_(shape.n_kv_heads),
       inner_(std::move(inner)),
       mean_(size_t(shape.n_kv_heads) * shape.head_dim),
-      turned_(mean_.size()) {
+      rotated_(mean_.size()) {
     if (!reads_back_plain(side)) rotation_ = Rotation(side, shape.which, shape.head_dim);
 }
 
@@ -46,10 +46,10 @@ void CentredStore::take_mean(const TokenReader& source, int n) {
                 sum[d] += row[d];
         }
         float* mean = mean_.data() + size_t(h) * head_dim_;
-        float* turned = turned_.data() + size_t(h) * head_dim_;
+        float* rotated = rotated_.data() + size_t(h) * head_dim_;
         for (int d = 0; d < head_dim_; ++d)
-            mean[d] = turned[d] = kernels::round_to_half(float(sum[d] / n));
-        if (!rotation_.identity()) rotation_.forward(turned);
+            mean[d] = rotated[d] = kernels::round_to_half(float(sum[d] / n));
+        if (!rotation_.identity()) rotation_.forward(rotated);
     }
 }
 
@@ -67,7 +67,7 @@ void CentredStore::read(int kv_head, int begin, int end, float* out) const {
     inner_->read(kv_head, begin, end, out);
     for (int t = begin; t < end; ++t)
         for (int d = 0; d < head_dim_; ++d, ++out)
-            *out += turned_[size_t(kv_head) * head_dim_ + d];
+            *out += rotated_[size_t(kv_head) * head_dim_ + d];
 }
 
 size_t CentredStore::query_floats(int n_queries) const {
@@ -83,7 +83,7 @@ void CentredStore::scores(int kv_head, const float* prepared, int n_queries, int
                           size_t out_stride) const {
     const size_t width = padded_query_floats(head_dim_, 1);
     inner_->scores(kv_head, prepared + size_t(n_queries) * width, n_queries, begin, end, out, out_stride);
-    const float* mean = turned_.data() + size_t(kv_head) * head_dim_;
+    const float* mean = rotated_.data() + size_t(kv_head) * head_dim_;
     for (int h = 0; h < n_queries; ++h) {
         double constant = 0;
         for (int d = 0; d < head_dim_; ++d)
@@ -95,7 +95,7 @@ void CentredStore::scores(int kv_head, const float* prepared, int n_queries, int
 
 void CentredStore::codes_at(int kv_head, int token, KvCache::GroupView& out) const {
     inner_->codes_at(kv_head, token, out);
-    const float* mean = turned_.data() + size_t(kv_head) * head_dim_;
+    const float* mean = rotated_.data() + size_t(kv_head) * head_dim_;
     for (int d = 0; d < head_dim_; ++d)
         out.offset[d] += mean[d];
     for (float& level : out.levels)

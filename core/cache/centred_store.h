@@ -39,8 +39,8 @@ class CentredStore final : public Store {
     int n_kv_heads_;
     std::unique_ptr<Store> inner_;
     Rotation rotation_;
-    std::vector<float> mean_;    ///< (n_kv_heads, head_dim), fp16 values, plain space
-    std::vector<float> turned_;  ///< the same in the stored space
+    std::vector<float> mean_;     ///< (n_kv_heads, head_dim), fp16 values, plain space
+    std::vector<float> rotated_;  ///< the same in the stored space
 };
 
 }  // namespace kvasir

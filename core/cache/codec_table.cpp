@@ -24,8 +24,8 @@ constexpr CodecRow kCodecs[] = {
 
 }  // namespace
 
-bool GroupCodec::rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
-                       const uint16_t* offset) const {
+bool GroupCodec::is_idempotent(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
+                               const uint16_t* offset) const {
     const size_t n = n_groups * size_t(group);
     std::vector<float> values(n);
     for (size_t i = 0; i < n; ++i)

@@ -30,7 +30,7 @@ Status feed_prompt(KvCache& cache, int n, const PutToken& put) {
 Status feed_token(KvCache& cache, const PutToken& put, const std::function<void()>& attend) {
     if (Status ok = append(cache, 1, put); !ok) return ok;
     if (attend) attend();
-    return each_side([&](Side side) { return cache.settle(0, side); });
+    return each_side([&](Side side) { return cache.flush(0, side); });
 }
 
 }  // namespace kvasir

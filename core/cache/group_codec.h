@@ -26,8 +26,8 @@ class GroupCodec {
     virtual float value(uint8_t code, uint16_t scale, uint16_t offset) const = 0;
 
     /// True when coding the values of these codes again gives the same codes and constants.
-    virtual bool rests(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
-                       const uint16_t* offset) const;
+    virtual bool is_idempotent(const uint8_t* codes, size_t n_groups, int group, const uint16_t* scale,
+                               const uint16_t* offset) const;
 
     /// What `offset` means to the fused kernels: see kernels::AffineForm. Nothing when values do not lie on a line:
     /// then there is no fused kernel.

@@ -69,7 +69,7 @@ bool all_finite(const float* x, int n, float largest) {
     return bad == 0;
 }
 
-/// Keys of one layer as attention sees them when they are stored before RoPE: back in plain space, then turned.
+/// Keys of one layer as attention sees them when they are stored before RoPE: back in plain space, then RoPE.
 class RopedKeys final : public TokenReader {
  public:
     RopedKeys(const SideCache& side, const RopeTable& rope, int head_dim)
@@ -143,7 +143,7 @@ Result<std::unique_ptr<KvCache>> KvCache::create_or_throw(const CacheSpec& spec,
         if (!here.k.pre_rope || impl.rope) continue;
         if (!shape.rope)
             return Error{ErrorCode::input, "cannot store keys before RoPE", fmt::format("'{}'", spec.text),
-                         "there is no model here that says how positions are turned", "Leave rope=before out."};
+                         "there is no model here that says how RoPE rotates positions", "Leave rope=before out."};
         impl.rope = std::make_unique<RopeTable>(shape.rope, shape.head_dim, shape.max_tokens);
     }
     return cache;
@@ -201,8 +201,8 @@ Status KvCache::commit(int layer, Side side) {
     return guarded([&] { return impl_->at(layer, side).commit(); });
 }
 
-Status KvCache::settle(int layer, Side side) {
-    return guarded([&] { return impl_->at(layer, side).settle(); });
+Status KvCache::flush(int layer, Side side) {
+    return guarded([&] { return impl_->at(layer, side).end_step(); });
 }
 
 int KvCache::n_tokens(int layer) const {
@@ -236,12 +236,12 @@ void KvCache::prepare_query(int layer, const float* q, int n_queries, float* pre
     const SideCache& side = impl_->at(layer, Side::k);
     if (!side.store() || impl_->pre_rope[size_t(layer)]) return;
     const float* in_store_space = q;
-    thread_local std::vector<float> turned;
+    thread_local std::vector<float> rotated;
     if (!side.rotation().identity()) {
-        turned.assign(q, q + size_t(n_queries) * size_t(head_dim));
+        rotated.assign(q, q + size_t(n_queries) * size_t(head_dim));
         for (int h = 0; h < n_queries; ++h)
-            side.rotation().forward(turned.data() + size_t(h) * head_dim);
-        in_store_space = turned.data();
+            side.rotation().forward(rotated.data() + size_t(h) * head_dim);
+        in_store_space = rotated.data();
     }
     float* const behind = prepared + padded_query_floats(head_dim, n_queries);
     if (impl_->fused)

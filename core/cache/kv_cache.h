@@ -55,9 +55,9 @@ struct Coverage {
 ///                               (kept fp32 by the `fp32` scheme)
 ///   commit(layer, side)         before the attention of this layer: schemes that quantize as they write (llama.cpp)
 ///   scores / weighted_sum       any threads, read-only
-///   settle(layer, side)         after the attention of this layer: the flush rule. Sides and layers may run in
+///   flush(layer, side)          after the attention of this layer: the flush rule. Sides and layers may run in
 ///   parallel.
-/// A prompt is any number of such chunks without settle, then finish_prompt for each layer and side: attention over
+/// A prompt is any number of such chunks without flush, then finish_prompt for each layer and side: attention over
 /// the prompt reads exact values, as in every preset's origin that does not quantize as it writes.
 class KvCache {
  public:
@@ -76,7 +76,7 @@ class KvCache {
     void put(int layer, int kv_head, int position, const float* k, const float* v);  // (head_dim) each
     /// Quantizes what must be quantized before attention reads it.
     Status commit(int layer, Side side);
-    Status settle(int layer, Side side);
+    Status flush(int layer, Side side);
 
     int n_tokens(int layer) const;
     int n_quantized(int layer, Side side) const;

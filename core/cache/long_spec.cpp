@@ -116,7 +116,7 @@ Status read_codec(std::string_view spec, std::string_view word, SideSpec& side) 
         if (word.substr(0, digits) != w.text || !bits) continue;
         side.codec = w.codec, side.bits = *bits, side.group = w.group;
         side.optimize = w.codec == SideSpec::Codec::hqq;
-        if (w.codec == SideSpec::Codec::exl3) side.tile = 32;
+        if (w.codec == SideSpec::Codec::exl3) side.rotation_block = 32;
         return {};
     }
     return refuse(spec, fmt::format("there is no codec '{}', only {}", word, list(words)),
@@ -124,14 +124,14 @@ Status read_codec(std::string_view spec, std::string_view word, SideSpec& side) 
 }
 
 /// `rotate`: on or head (the whole head), off, llama, or the size of the blocks.
-Status read_tile(std::string_view spec, std::string_view word, int& tile) {
-    if (word == "on" || word == "head") return tile = SideSpec::kWholeHead, Status{};
-    if (word == "off") return tile = SideSpec::kNoTile, Status{};
-    if (word == "llama") return tile = SideSpec::kLlamaTile, Status{};
+Status read_rotation_block(std::string_view spec, std::string_view word, int& block) {
+    if (word == "on" || word == "head") return block = SideSpec::kWholeHead, Status{};
+    if (word == "off") return block = SideSpec::kNoRotation, Status{};
+    if (word == "llama") return block = SideSpec::kLlamaBlocks, Status{};
     if (!to_int(word))
         return refuse(spec, fmt::format("rotate cannot be '{}', only on, off, llama or the size of a block", word),
                       "Write rotate=on for the whole head.");
-    return read_number(spec, "rotate", word, 2, 1024, tile);
+    return read_number(spec, "rotate", word, 2, 1024, block);
 }
 
 Status read_scale(std::string_view spec, std::string_view word, float& scale) {
@@ -173,7 +173,7 @@ Status read_side(std::string_view spec, std::string_view text, SideSpec& side) {
             ok = read_word(spec, key, value, kForms, side.form);
             only_for(SideSpec::Codec::affine, "affine codes");
         } else if (key == "rotate") {
-            ok = read_tile(spec, value, side.tile);
+            ok = read_rotation_block(spec, value, side.rotation_block);
         } else if (key == "signs") {
             ok = read_word(spec, key, value, kSwitch, side.signs);
         } else if (key == "order") {
@@ -231,9 +231,9 @@ std::string side_text(const SideSpec& side) {
     if (side.codec == SideSpec::Codec::affine) text += fmt::format(":form={}", word_of(kForms, side.form));
     if (side.codec == SideSpec::Codec::fp8 && side.fp8_scale != 1) text += fmt::format(":scale={}", side.fp8_scale);
     if (side.pairs) text += ":order=pairs";
-    if (side.tile == SideSpec::kWholeHead) text += ":rotate";
-    if (side.tile == SideSpec::kLlamaTile) text += ":rotate=llama";
-    if (side.tile > 0) text += fmt::format(":rotate={}", side.tile);
+    if (side.rotation_block == SideSpec::kWholeHead) text += ":rotate";
+    if (side.rotation_block == SideSpec::kLlamaBlocks) text += ":rotate=llama";
+    if (side.rotation_block > 0) text += fmt::format(":rotate={}", side.rotation_block);
     if (side.signs) text += ":signs";
     if (side.centre) text += ":centre";
     if (side.pre_rope) text += ":rope=before";

@@ -13,7 +13,7 @@ namespace kvasir {
 struct QuantizedTensor {
     StoredTensor stored;                ///< codes in the order of the input, constants in the original's order
     std::vector<uint8_t> packed;        ///< the original's packed bytes
-    std::vector<uint16_t> dequantized;  ///< fp16 [n_kv_heads, tokens, head_dim]; turned sides stay turned
+    std::vector<uint16_t> dequantized;  ///< fp16 [n_kv_heads, tokens, head_dim]; rotated sides stay rotated
     std::vector<float> values;          ///< the same before the rounding to fp16: ggml and TurboQuant do not round
 };
 

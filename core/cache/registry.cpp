@@ -129,7 +129,7 @@ SchemeRow hadamard2() {
     SideSpec& v = row.scheme.v;
     v.bits = 2;
     v.form = SideSpec::Form::minimum_f32;
-    v.tile = SideSpec::kWholeHead;
+    v.rotation_block = SideSpec::kWholeHead;
     row.options = {
         {number("v_residual", 32, 0, kMaxResidual, "Exact values behind the quantized ones; 0 quantizes every token."),
          [](CacheSpec& spec, double value) { spec.residual_v = int(value); }},
@@ -143,7 +143,7 @@ SchemeRow ternary(std::string name, std::string title, bool rotated) {
     row.title = std::move(title);
     row.origin = "kv-hadamard (July 2026): ternary values, which failed; KIVI 4-bit keys";
     SideSpec side = quantized(SideSpec::Codec::ternary, 2, 32);
-    if (rotated) side.tile = SideSpec::kWholeHead;
+    if (rotated) side.rotation_block = SideSpec::kWholeHead;
     row.scheme.v = side;
     return row;
 }
@@ -159,21 +159,22 @@ SchemeRow written(std::string name, std::string title, std::string origin, SideS
 SchemeRow ggml(const char* type, int bits, SideSpec::Form form) {
     SideSpec side = quantized(SideSpec::Codec::ggml, bits, 32);
     side.form = form;
-    side.tile = SideSpec::kLlamaTile;
+    side.rotation_block = SideSpec::kLlamaBlocks;
     SchemeRow row = written(fmt::format("ggml:{}", type), fmt::format("llama.cpp {}", type),
                             "llama.cpp cache type (ggml at d99724f), rotated as of April 2026 (PR 21038)", side);
     row.scheme.k.pairs = true;
     row.options = {{choice("rotate", "on", {"on", "off"},
                            "llama.cpp's Hadamard rotation; it does not apply where 64 does not divide the head size."),
                     [](CacheSpec& spec, double value) {
-                        spec.k.tile = spec.v.tile = value != 0 ? SideSpec::kLlamaTile : SideSpec::kNoTile;
+                        spec.k.rotation_block = spec.v.rotation_block =
+                            value != 0 ? SideSpec::kLlamaBlocks : SideSpec::kNoRotation;
                     }}};
     return row;
 }
 
 SchemeRow turbo(int bits) {
     SideSpec side = quantized(SideSpec::Codec::turbo, bits, 0);
-    side.tile = SideSpec::kWholeHead;
+    side.rotation_block = SideSpec::kWholeHead;
     return written(fmt::format("tq:{}", bits), fmt::format("TurboQuant {}-bit", bits),
                    "TurboQuant Q_mse (arXiv 2504.19874): Hadamard rotation, Lloyd-Max grid, fp16 norm", side);
 }
@@ -190,14 +191,14 @@ SchemeRow fp8() {
 SchemeRow quarot() {
     SideSpec side = quantized(SideSpec::Codec::affine, 4, 0);
     side.form = SideSpec::Form::quarot;
-    side.tile = SideSpec::kWholeHead;
+    side.rotation_block = SideSpec::kWholeHead;
     return written("quarot:4", "QuaRot int4", "QuaRot KV4 (spcl/QuaRot at 5008669), one group per token and head",
                    side);
 }
 
 SchemeRow exl3(int bits) {
     SideSpec side = quantized(SideSpec::Codec::exl3, bits, 32);
-    side.tile = 32;
+    side.rotation_block = 32;
     return written(fmt::format("exl3:{}", bits), fmt::format("exllamav3 {}-bit", bits),
                    "exllamav3's quantized cache (July 2026, at 4f8ad01)", side);
 }

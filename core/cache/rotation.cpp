@@ -2,9 +2,9 @@
 // Orders that are no powers of two: H_m x H_2^n (Kronecker), H_m from quadratic residues (Paley 1933), as QuaRot and
 // exllama do with tables.
 //
-// Worked examples: H8 / sqrt(8), H[i][j] = (-1)^popcount(i & j) (Sylvester), turns [-1.25, -0.5, -0.1, 0, 0.3, 0.75, 1,
-// 2] in fp16 into 0.777843 -0.813147 -1.272784 -0.035347 -2.085974 0.212123 0.106040 -0.424290, and that back. Order 12
-// is Paley's first construction with p = 11; row 1 of sqrt(12) H is -1 1 -1 1 -1 -1 -1 1 1 1 -1 1.
+// Worked examples: H8 / sqrt(8), H[i][j] = (-1)^popcount(i & j) (Sylvester), rotates [-1.25, -0.5, -0.1, 0, 0.3, 0.75,
+// 1, 2] in fp16 into 0.777843 -0.813147 -1.272784 -0.035347 -2.085974 0.212123 0.106040 -0.424290, and that back. Order
+// 12 is Paley's first construction with p = 11; row 1 of sqrt(12) H is -1 1 -1 1 -1 -1 -1 1 1 1 -1 1.
 #include "core/cache/rotation.h"
 
 #include <cmath>
@@ -98,8 +98,8 @@ std::vector<float> fixed_signs(int n) {
 }  // namespace
 
 int rotation_block(const SideSpec& side, Side which, int head_dim) {
-    if (side.tile == SideSpec::kWholeHead) return head_dim;
-    if (side.tile != SideSpec::kLlamaTile) return side.tile;
+    if (side.rotation_block == SideSpec::kWholeHead) return head_dim;
+    if (side.rotation_block != SideSpec::kLlamaBlocks) return side.rotation_block;
     if (head_dim % 64 != 0) return 0;
     int block = 64;
     while (which == Side::k && head_dim % (2 * block) == 0)
@@ -120,7 +120,7 @@ Rotation::Rotation(const SideSpec& side, Side which, int head_dim)
 }
 
 /// Multiplies each block by H_m x H_2^n or its transpose (H_2^n is symmetric).
-void Rotation::turn(float* x, bool transposed) const {
+void Rotation::apply(float* x, bool transposed) const {
     const int width = block_ / m_;
     for (int begin = 0; begin < head_dim_; begin += block_) {
         float* block = x + begin;
@@ -151,12 +151,12 @@ void Rotation::forward(float* x) const {
     if (block_ == 0) return;
     for (size_t d = 0; d < signs_.size(); ++d)
         x[d] *= signs_[d];
-    turn(x, false);
+    apply(x, false);
 }
 
 void Rotation::inverse(float* x) const {
     if (block_ != 0) {
-        turn(x, true);
+        apply(x, true);
         for (size_t d = 0; d < signs_.size(); ++d)
             x[d] *= signs_[d];
     }

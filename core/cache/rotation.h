@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the vectors of one side are turned before they are coded: channel order, random signs, Hadamard blocks. All of it
-// is orthogonal, so scores of turned queries and turned keys are those of the plain ones.
+// How the vectors of one side are rotated before they are coded: channel order, random signs, Hadamard blocks. All of
+// it is orthogonal, so scores of rotated queries and rotated keys are those of the plain ones.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace kvasir {
 
 /// Size of the Hadamard blocks a side uses at this head size; 0: it is not rotated. (llama.cpp PR 21038 for
-/// kLlamaTile.)
+/// kLlamaBlocks.)
 int rotation_block(const SideSpec& side, Side which, int head_dim);
 
 /// True when an orthonormal Hadamard matrix of this order can be made: m * 2^n with m = 1, a Paley I order p + 1 or a
@@ -29,7 +29,7 @@ class Rotation {
     void inverse(float* x) const;
 
  private:
-    void turn(float* x, bool transposed) const;
+    void apply(float* x, bool transposed) const;
 
     int head_dim_ = 0, block_ = 0;
     bool pairs_ = false;

@@ -57,7 +57,7 @@ void SideCache::begin_prompt(int n_tokens) {
     if (sink_) sink_->clear();
     tail_->clear();
     tail_->set_capacity(rule_ == FlushRule::write ? tail_capacity_ : std::max(n_tokens, tail_capacity_));
-    settled_tail_ = 0;
+    tail_before_ = 0;
     in_prompt_ = true;
 }
 
@@ -98,7 +98,7 @@ Status SideCache::finish_prompt() {
             break;
     }
     tail_->set_capacity(tail_capacity_);
-    settled_tail_ = tail_->size();
+    tail_before_ = tail_->size();
     in_prompt_ = false;
     return status;
 }
@@ -108,7 +108,7 @@ Status SideCache::commit() {
     return flush_first_ && !in_prompt_ ? flush() : Status();
 }
 
-Status SideCache::settle() {
+Status SideCache::end_step() {
     return flush_first_ ? Status() : flush();
 }
 
@@ -120,7 +120,7 @@ Status SideCache::flush() {
             break;
         case FlushRule::whole:
             // Transformers looks at the tail of before this step; an empty one is never flushed.
-            if (settled_tail_ > 0 && settled_tail_ + 1 >= residual_) status = requantize_all();
+            if (tail_before_ > 0 && tail_before_ + 1 >= residual_) status = requantize_all();
             break;
         case FlushRule::block:
             status = quantize_front(tail_->size() - tail_->size() % residual_);
@@ -129,7 +129,7 @@ Status SideCache::flush() {
             status = quantize_front(std::max(tail_->size() - residual_, 0));
             break;
     }
-    settled_tail_ = tail_->size();
+    tail_before_ = tail_->size();
     return status;
 }
 

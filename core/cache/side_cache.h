@@ -23,7 +23,7 @@ class SideCache final : public TokenReader {
     /// first.
     Status commit();
     /// After a step's attention: the flush rule.
-    Status settle();
+    Status end_step();
 
     int size() const override { return n_sink() + n_quantized() + tail_->size(); }
     int n_sink() const { return sink_ ? sink_->size() : 0; }
@@ -50,7 +50,7 @@ class SideCache final : public TokenReader {
     int head_dim_;
     bool lossless_single_group_;  ///< Quanto axis 0: a tensor of one group is stored differently by the original
     int elements_per_token_, group_;
-    int settled_tail_ = 0;  ///< exact tokens at the end of the previous step
+    int tail_before_ = 0;  ///< exact tokens at the end of the previous step
     std::unique_ptr<Store> store_;
     std::unique_ptr<ExactStore> tail_, sink_;
     Rotation rotation_;

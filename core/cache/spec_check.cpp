@@ -62,8 +62,8 @@ Status check_side(std::string_view text, Side which, const SideSpec& side, Flush
     if (side.codec == Codec::affine && side.form == SideSpec::Form::integer && side.bits == 8)
         return no("the integer zero point is an int8, in which those of 8 bits do not fit; Quanto had it for 2 and 4",
                   "Use form=shift.");
-    if (side.codec == Codec::exl3 && (side.group != 32 || side.tile != 32 || side.signs || side.pairs))
-        return no("exllamav3 turns its groups of 32 and nothing else", "Use group=32:rotate=32.");
+    if (side.codec == Codec::exl3 && (side.group != 32 || side.rotation_block != 32 || side.signs || side.pairs))
+        return no("exllamav3 rotates its groups of 32 and nothing else", "Use group=32:rotate=32.");
     if (side.codec == Codec::ggml && side.group != 32) return no("ggml's blocks have 32 values", "Use group=32.");
     if (is_token_codec(side) && side.axis != Axis::token) return no("its groups lie inside a token", "Use axis=token.");
     if (side.codec == Codec::hqq && (side.axis == Axis::channel || side.axis == Axis::rows))

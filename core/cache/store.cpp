@@ -8,9 +8,9 @@
 #include "core/cache/flat_store.h"
 #include "core/cache/group_codec.h"
 #include "core/cache/rotated_reader.h"
+#include "core/cache/rotated_store.h"
 #include "core/cache/row_store.h"
 #include "core/cache/token_group_store.h"
-#include "core/cache/turned_store.h"
 
 namespace kvasir {
 
@@ -96,7 +96,7 @@ bool has_kernel_bits(const SideSpec& side, int group) {
 }  // namespace
 
 Layout layout_of(const SideSpec& spec, int head_dim) {
-    if (spec.exact()) return Layout::turned;
+    if (spec.exact()) return Layout::rotated;
     const SideSpec side = group_at(spec, head_dim);
     const auto codec = make_codec(side);
     const bool has_kernel = codec->form() && !reads_back_plain(side);
@@ -114,8 +114,8 @@ std::unique_ptr<Store> make_store(const SideSpec& spec, const StoreShape& shape)
     const SideSpec side = group_at(spec, shape.head_dim);
     std::unique_ptr<Store> store;
     switch (layout_of(spec, shape.head_dim)) {
-        case Layout::turned:
-            store = std::make_unique<TurnedStore>(side, shape);
+        case Layout::rotated:
+            store = std::make_unique<RotatedStore>(side, shape);
             break;
         case Layout::token_blocks:
             store = std::make_unique<TokenGroupStore>(side, shape);

@@ -50,8 +50,8 @@ struct StoreShape {
     Side which = Side::k;
 };
 
-/// Storage of the leading tokens. A turned side stays in its own space here: read, scores and weighted_sum speak of
-/// turned vectors (but see reads_back_plain), and append turns what it is given.
+/// Storage of the leading tokens. A rotated side stays in its own space here: read, scores and weighted_sum speak of
+/// rotated vectors (but see reads_back_plain), and append rotates what it is given.
 class Store : public TokenReader {
  public:
     /// Forgets all tokens, keeps the allocation.
@@ -89,7 +89,7 @@ class Store : public TokenReader {
 
 /// How the tokens of a side that is not plain are laid out.
 enum class Layout {
-    turned,          ///< TurnedStore
+    rotated,         ///< RotatedStore
     token_blocks,    ///< TokenGroupStore: whole blocks of 8 tokens
     channel_blocks,  ///< ChannelGroupStore
     rows,            ///< RowStore: whole bytes per (head, token)

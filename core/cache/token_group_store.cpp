@@ -56,7 +56,7 @@ void TokenGroupStore::clear() {
         if (has_offset_) std::fill_n(offset_.data() + first, n, uint16_t{0});
     }
     size_ = 0;
-    restless_.clear();
+    not_idempotent_.clear();
 }
 
 size_t TokenGroupStore::constant_index(int kv_head, int token, int group) const {
@@ -95,7 +95,7 @@ Status TokenGroupStore::append(const TokenReader& source, int n) {
             codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), constants_.data(),
                            constants_.data() + n_groups_);
             write_token(h, size_ + t, codes_.data(), constants_.data(), constants_.data() + n_groups_);
-            if (looks_ahead_ && !rest()) restless_.push_back({h, size_ + t});
+            if (looks_ahead_ && !is_idempotent()) not_idempotent_.push_back({h, size_ + t});
         }
     size_ += n;
     return {};
@@ -113,19 +113,20 @@ Status TokenGroupStore::requantize(const TokenReader& source, int n) {
     }
     // Groups are independent here, and one that coding again leaves as it is will stay so forever: only those that it
     // changes are written.
-    const auto rests = [&](Place p) {
+    const auto idempotent = [&](Place p) {
         if (!changes(p.kv_head, p.token)) return true;
         write_token(p.kv_head, p.token, codes_.data(), constants_.data(), constants_.data() + n_groups_);
         return false;
     };
-    restless_.erase(std::remove_if(restless_.begin(), restless_.end(), rests), restless_.end());
+    not_idempotent_.erase(std::remove_if(not_idempotent_.begin(), not_idempotent_.end(), idempotent),
+                          not_idempotent_.end());
     return append(source, n);
 }
 
 /// True when coding the token in codes_ and constants_ again leaves them as they are.
-bool TokenGroupStore::rest() const {
-    return codec_->rests(codes_.data(), size_t(n_groups_), side_.group, constants_.data(),
-                         constants_.data() + n_groups_);
+bool TokenGroupStore::is_idempotent() const {
+    return codec_->is_idempotent(codes_.data(), size_t(n_groups_), side_.group, constants_.data(),
+                                 constants_.data() + n_groups_);
 }
 
 /// True when coding a token's dequantized values again gives other codes or constants, which are then in codes_ and
@@ -137,7 +138,7 @@ bool TokenGroupStore::changes(int kv_head, int token) {
         const size_t c = constant_index(kv_head, token, g);
         scale[g] = scale_[c], offset[g] = offset_at(c);
     }
-    if (rest()) return false;
+    if (is_idempotent()) return false;
     read(kv_head, token, token + 1, values_.data());
     codec_->encode(values_.data(), size_t(n_groups_), side_.group, codes_.data(), scale, offset);
     return true;

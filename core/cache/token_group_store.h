@@ -38,7 +38,7 @@ class TokenGroupStore final : public Store {
 
  private:
     void encode_whole(const TokenReader& source, int n_kept, int n);
-    bool rest() const;
+    bool is_idempotent() const;
     bool changes(int kv_head, int token);
     void reserve(int n_tokens);
     void write_token(int kv_head, int token, const uint8_t* codes, const uint16_t* scale, const uint16_t* offset);
@@ -64,10 +64,10 @@ class TokenGroupStore final : public Store {
     Buffer<uint32_t> words_;           ///< [n_kv_heads][capacity_blocks][head_dim*bits/32][8]
     Buffer<uint16_t> scale_, offset_;  ///< [n_kv_heads][capacity_blocks][n_groups][8]; offset_ may be empty
     bool looks_ahead_ = false;
-    std::vector<Place> restless_;      ///< tokens that coding again changes, when it looks ahead
-    std::vector<float> values_;        ///< one token
-    std::vector<uint8_t> codes_;       ///< one token
-    std::vector<uint16_t> constants_;  ///< scale and offset of one token
+    std::vector<Place> not_idempotent_;  ///< tokens that coding again changes, when it looks ahead
+    std::vector<float> values_;          ///< one token
+    std::vector<uint8_t> codes_;         ///< one token
+    std::vector<uint16_t> constants_;    ///< scale and offset of one token
 };
 
 }  // namespace kvasir

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TurboQuant's Q_mse (arXiv 2504.19874): the norm of a turned vector, and its direction on a Lloyd-Max grid. The grid
+// TurboQuant's Q_mse (arXiv 2504.19874): the norm of a rotated vector, and its direction on a Lloyd-Max grid. The grid
 // depends on head_dim and bits only.
 //
-// Worked example, 2 bits, the turned vector of core/cache/rotation.cpp (0.777843 -0.813147 -1.272784 -0.035347
+// Worked example, 2 bits, the rotated vector of core/cache/rotation.cpp (0.777843 -0.813147 -1.272784 -0.035347
 // -2.085974 0.212123 0.106040 -0.424290): norm 2.734049, stored as 2.734375. The grid for 8 dimensions is +-0.1579221,
 // +-0.5048246 with thresholds 0, +-0.3313734. The direction 0.284502 -0.297415 -0.465531 -0.012928 -0.762961 0.077586
-// 0.038785 -0.155187 has the codes 2 1 0 1 0 2 2 1. Values, still turned: code 0 is -1.3803799, 1 is -0.4318182, 2 is
+// 0.038785 -0.155187 has the codes 2 1 0 1 0 2 2 1. Values, still rotated: code 0 is -1.3803799, 1 is -0.4318182, 2 is
 // 0.4318182.
 #include <algorithm>
 #include <cmath>

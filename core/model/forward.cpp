@@ -113,7 +113,7 @@ struct Forward::Impl {
     void reserve();
     void store_keys_and_values(int layer, std::span<Sequence> sequences, const VectorTap& tap);
     void commit(int layer, std::span<Sequence> sequences);
-    void settle(int layer, std::span<Sequence> sequences);
+    void flush(int layer, std::span<Sequence> sequences);
     template <class F>
     void each_side(std::span<Sequence> sequences, F&& quantize);
     void layer(int index, std::span<Sequence> sequences, const ForwardOptions& options);
@@ -233,11 +233,11 @@ void Forward::Impl::commit(int layer, std::span<Sequence> sequences) {
     if (any) each_side(sequences, [&](KvCache& cache, Side side) { return cache.commit(layer, side); });
 }
 
-void Forward::Impl::settle(int layer, std::span<Sequence> sequences) {
+void Forward::Impl::flush(int layer, std::span<Sequence> sequences) {
     for (Sequence& s : sequences)
         for (KvCache* cache : s.caches)
             cache->count_read(layer);
-    each_side(sequences, [&](KvCache& cache, Side side) { return cache.settle(layer, side); });
+    each_side(sequences, [&](KvCache& cache, Side side) { return cache.flush(layer, side); });
 }
 
 void Forward::Impl::layer(int index, std::span<Sequence> sequences, const ForwardOptions& options) {
@@ -256,9 +256,9 @@ void Forward::Impl::layer(int index, std::span<Sequence> sequences, const Forwar
     commit(index, sequences);
 
     const Clock::time_point start = Clock::now();
-    attention.run(pool, index, rows, q.data(), q_stride, o.data(), size_t(width), options.settle, cpu_times);
+    attention.run(pool, index, rows, q.data(), q_stride, o.data(), size_t(width), options.flush, cpu_times);
     attention_ns += ns_since(start);
-    if (options.settle) settle(index, sequences);
+    if (options.flush) flush(index, sequences);
     if (options.output_tap) options.output_tap(index, o.data());
 
     each_row(

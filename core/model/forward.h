@@ -38,7 +38,7 @@ using VectorTap = std::function<void(VectorKind kind, int layer, int head, int p
 using OutputTap = std::function<void(int layer, const float* o)>;
 
 struct ForwardOptions {
-    bool settle = true;       ///< decoding: flush rules apply and reads are counted. false: a part of a prompt
+    bool flush = true;        ///< decoding: flush rules apply and reads are counted. false: a part of a prompt
     bool all_logits = false;  ///< logits of every token instead of the last of each sequence
     bool no_logits = false;   ///< a part of a prompt whose logits nobody wants
     VectorTap tap;            ///< sees every vector of the first sequence; empty: nothing is recorded

@@ -43,7 +43,7 @@ Result<PromptPass> read_prompt(Forward& forward, std::span<KvCache* const> cache
             sequences.push_back(std::move(s));
         }
         ForwardOptions options;
-        options.settle = false;
+        options.flush = false;
         options.no_logits = begin + step < tokens.size();
         std::vector<float> logits;
         if (Status s = forward.run(sequences, options, logits, cancelled); !s) return s.error();
@@ -62,7 +62,7 @@ Result<PromptPass> read_prompt(Forward& forward, std::span<KvCache* const> cache
 Status each_prompt_chunk(Forward& forward, KvCache& cache, std::span<const int> tokens, ForwardOptions options,
                          const AfterChunk& after, const CancelCheck& cancelled) {
     constexpr size_t kChunk = 128;
-    options.settle = false;
+    options.flush = false;
     cache.begin_prompt(int(tokens.size()));
     std::vector<float> logits;
     for (size_t begin = 0; begin < tokens.size(); begin += kChunk) {

@@ -193,10 +193,10 @@ class LawBook {
 
     /// Rotation, centring and a window over everything change nothing by themselves.
     Status exact_turns() {
-        TrialSetup turned = setup(
+        TrialSetup rotated = setup(
             {"fp32", "k=fp32:rotate; v=fp32:rotate; flush=write", "k=fp32:centre; v=fp32; residual=16; flush=block"},
             48);
-        const auto t = run_trial(turned);
+        const auto t = run_trial(rotated);
         if (!t) return t.error();
         TrialSetup window =
             setup({"fp16", "kivi:2,residual=512", "hadamard:2,v_residual=512,k=fp16", "quanto:4,residual=512"}, 48);
@@ -265,11 +265,11 @@ class LawBook {
         at_most(
             "ledger = formula", double(off), 0,
             "bytes in use against the closed form, every preset, a prompt and 160 steps; largest difference in bytes");
-        const auto rests = requantization_growth("quanto:4,residual=32");
-        if (!rests) return rests.error();
+        const auto growth = requantization_growth("quanto:4,residual=32");
+        if (!growth) return growth.error();
         const auto drifts = requantization_growth("hqq:4,axis_key=0,axis_value=0,residual=32");
         if (!drifts) return drifts.error();
-        at_most("requantization rests", *rests, 1.01,
+        at_most("requantization is idempotent", *growth, 1.01,
                 "Quanto axis 0: error of the first tokens after 6 flushes over that after 1");
         at_most("requantization drifts", 1.5 / *drifts, 1,
                 "HQQ axis 0: the same error grows by half or more (1.5 / growth)");

@@ -21,12 +21,13 @@ std::vector<double> column(const RunModel& measured, int lane, double (*get)(con
     return out;
 }
 
-/// How a side is turned before it is coded, in the words of the long form.
+/// How a side is rotated before it is coded, in the words of the long form.
 std::string rotation_text(const SideSpec& side) {
-    std::string text = side.tile == SideSpec::kNoTile      ? "none"
-                       : side.tile == SideSpec::kWholeHead ? "head"
-                       : side.tile == SideSpec::kLlamaTile ? "llama.cpp"
-                                                           : fmt::format("blocks of {}", side.tile);
+    std::string text = side.rotation_block == SideSpec::kNoRotation  ? "none"
+                       : side.rotation_block == SideSpec::kWholeHead ? "head"
+                       : side.rotation_block == SideSpec::kLlamaBlocks
+                           ? "llama.cpp"
+                           : fmt::format("blocks of {}", side.rotation_block);
     if (side.signs) text += ", random signs";
     return text;
 }

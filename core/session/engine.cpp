@@ -90,7 +90,7 @@ struct Engine::Impl {
     bool wait_or_stop();
     bool end_run();
     bool give_up_floor();
-    Status draw_again();
+    Status measure_floor();
     void record(RunRecords&& records);
     void publish(RunRecords&& records, Clock::time_point start);
     void serve_distribution(bool at_once);
@@ -221,14 +221,14 @@ bool Engine::Impl::give_up_floor() {
 }
 
 /// The run's clock stands still meanwhile.
-Status Engine::Impl::draw_again() {
+Status Engine::Impl::measure_floor() {
     const Clock::time_point start = Clock::now();
     const Clock::duration before = stood_still;
     RunRecords records;
     update([](EngineStatus& s) { s.what = "measuring the noise floor", s.floor_progress = 0; });
     const int n_layers = std::max(1, run->floor_layers());
     int n_asked = 0;
-    const Status done = run->draw_again(records.floors, [&] {
+    const Status done = run->measure_floor(records.floors, [&] {
         ++n_asked;
         update([&](EngineStatus& s) { s.floor_progress = std::min(1.0, double(n_asked) / n_layers); });
         return give_up_floor();
@@ -337,7 +337,7 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         else if (!*more)
             end = EngineState::finished;
         else if (run->floor_due())
-            if (const Status drawn = draw_again(); !drawn) stop_at(drawn.error());
+            if (const Status drawn = measure_floor(); !drawn) stop_at(drawn.error());
         if (end != EngineState::running) break;
         {
             const std::scoped_lock lock(mutex);
@@ -347,7 +347,7 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
         if (over || wait_or_stop()) end = EngineState::stopped;
     }
     if (end != EngineState::failed && run->floor_due(true) && !end_run())
-        if (const Status drawn = draw_again(); !drawn && drawn.error().code != ErrorCode::interrupted)
+        if (const Status drawn = measure_floor(); !drawn && drawn.error().code != ErrorCode::interrupted)
             stop_at(drawn.error());
     finish(end, error);
     serve_distribution(true);

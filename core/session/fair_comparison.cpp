@@ -65,7 +65,7 @@ bool differ(Term term, const CacheSpec& a, const CacheSpec& b, Side side) {
         case Term::score_rule:  // of what waits: before or after the flush
             return !writes_a && !writes_b && a.flush_first != b.flush_first;
         case Term::rotation:
-            return x.tile != y.tile || x.signs != y.signs;
+            return x.rotation_block != y.rotation_block || x.signs != y.signs;
         case Term::centring:
             return x.centre != y.centre;
         case Term::rope:

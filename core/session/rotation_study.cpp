@@ -21,7 +21,7 @@ Result<CacheSpec> with_rotation(CacheSpec spec, Side side, bool rotate) {
     if (s.plain())
         return Error{ErrorCode::input, "nothing to rotate", fmt::format("'{}'", spec.text),
                      "this side is stored exactly", "Choose a scheme that quantizes it."};
-    s.tile = rotate ? SideSpec::kWholeHead : SideSpec::kNoTile;
+    s.rotation_block = rotate ? SideSpec::kWholeHead : SideSpec::kNoRotation;
     s.signs = s.signs && rotate;
     return parse_cache_spec(long_spec(spec));
 }

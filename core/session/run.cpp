@@ -16,7 +16,7 @@
 #include "core/measure/statistics.h"
 #include "core/model/forward.h"
 #include "core/model/prompt_pass.h"
-#include "core/session/second_draw.h"
+#include "core/session/floor_pass.h"
 #include "core/session/token_plan.h"
 #include "kernels/cpu/machine.h"
 #include "kernels/cpu/ops.h"
@@ -59,10 +59,10 @@ struct Run::Impl {
     std::vector<int> given;   ///< score_text: the tokens after the prompt
     std::vector<int> unused;  ///< padding rows of the vocabulary: never sampled
     std::unique_ptr<Forward> forward;
-    std::unique_ptr<SecondDraw> second_draw;  ///< of the reference, when the noise floor is measured
-    std::vector<Lane> lanes;                  ///< running ones only, in experiment order
-    std::vector<float> logits;                ///< of a step, all lanes; kept for its memory
-    std::vector<float> outputs;  ///< (n_layers, width) of the reference's attention in the last step, for second_draw
+    std::unique_ptr<FloorPass> floor_pass;  ///< of the reference, when the noise floor is measured
+    std::vector<Lane> lanes;                ///< running ones only, in experiment order
+    std::vector<float> logits;              ///< of a step, all lanes; kept for its memory
+    std::vector<float> outputs;  ///< (n_layers, width) of the reference's attention in the last step, for floor_pass
     std::vector<std::string> errors;
     std::vector<LaneStop> stops;  ///< not yet handed out
     int reference = -1;           ///< index into lanes
@@ -71,7 +71,7 @@ struct Run::Impl {
 
     Status plan(const Experiment& e);
     Status make_lanes();
-    Status make_second_draw();
+    Status make_floor_pass();
     CacheShape shape() const;
     /// Tokens in a cache at the end: the last one that is predicted is not put into it.
     int last_cached() const { return int(info.prompt_ids.size()) + info.n_planned - 1; }
@@ -109,7 +109,7 @@ const KvCache* Run::cache(int lane) const {
     return nullptr;
 }
 
-/// Tokenizes and settles how many tokens there will be.
+/// Tokenizes and says how many tokens there will be.
 Status Run::Impl::plan(const Experiment& e) {
     std::vector<int> ids = model->encode_prompt(e.prompt, e.chat && !e.score_text);
     const auto plan = plan_tokens(e, int(ids.size()), model->config().context_length);
@@ -132,13 +132,13 @@ CacheShape Run::Impl::shape() const {
     return model->cache_shape(int(info.prompt_ids.size()) + info.n_planned);
 }
 
-Status Run::Impl::make_second_draw() {
+Status Run::Impl::make_floor_pass() {
     const Experiment& e = info.experiment;
     if (!e.noise_floor) return {};
-    auto draw = SecondDraw::create(model, e.lanes[size_t(e.reference)].spec, shape(), e.kernels, info.n_threads,
-                                   e.sum_order + 1);
+    auto draw = FloorPass::create(model, e.lanes[size_t(e.reference)].spec, shape(), e.kernels, info.n_threads,
+                                  e.sum_order + 1);
     if (!draw) return draw.error();
-    second_draw = std::move(*draw);
+    floor_pass = std::move(*draw);
     return {};
 }
 
@@ -209,7 +209,7 @@ Result<std::unique_ptr<Run>> Run::create_or_throw(std::shared_ptr<const Model> m
     if (Status s = impl->plan(experiment); !s) return s.error();
     if (Status s = impl->make_lanes(); !s) return s.error();
     impl->forward = std::make_unique<Forward>(impl->model, impl->info.n_threads, experiment.sum_order);
-    if (Status s = impl->make_second_draw(); !s) return s.error();
+    if (Status s = impl->make_floor_pass(); !s) return s.error();
     return std::unique_ptr<Run>(new Run(std::move(impl)));
 }
 
@@ -232,7 +232,7 @@ Status Run::read_prompt_or_throw(const Progress& progress, const CancelCheck& ca
 }
 
 bool Run::floor_due(bool at_end) const {
-    const SecondDraw* draw = impl_->second_draw.get();
+    const FloorPass* draw = impl_->floor_pass.get();
     return draw && (at_end ? !draw->empty() : draw->due());
 }
 
@@ -240,21 +240,21 @@ int Run::floor_layers() const {
     const Impl& m = *impl_;
     if (!floor_due(true)) return 0;
     const int chunk = std::max(1, m.info.experiment.prefill_chunk), n_prompt = int(m.info.prompt_ids.size());
-    const int prompt_passes = m.second_draw->prompt_read() ? 0 : (n_prompt + chunk - 1) / chunk;
-    return (prompt_passes + m.second_draw->n_passes()) * m.model->config().n_layers;
+    const int prompt_passes = m.floor_pass->prompt_read() ? 0 : (n_prompt + chunk - 1) / chunk;
+    return (prompt_passes + m.floor_pass->n_passes()) * m.model->config().n_layers;
 }
 
-Status Run::draw_again_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+Status Run::measure_floor_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     Impl& m = *impl_;
     if (!floor_due(true)) return {};
     const size_t first = floors.size();
     Status done;
-    if (!m.second_draw->prompt_read())
-        done = m.second_draw->read_prompt(m.info.prompt_ids, m.info.experiment.prefill_chunk, cancelled);
-    if (done) done = m.second_draw->draw(floors, cancelled);
+    if (!m.floor_pass->prompt_read())
+        done = m.floor_pass->read_prompt(m.info.prompt_ids, m.info.experiment.prefill_chunk, cancelled);
+    if (done) done = m.floor_pass->draw(floors, cancelled);
     for (size_t i = first; i < floors.size(); ++i)
         floors[i].run = m.info.serial;
-    if (!done || m.over) m.second_draw.reset();  // its cache is as large as the reference's
+    if (!done || m.over) m.floor_pass.reset();  // its cache is as large as the reference's
     return done;
 }
 
@@ -329,8 +329,8 @@ void Run::Impl::record(std::vector<StepRecord>& records, const std::vector<Predi
         r.time = lane.time;
         r.step_ns = lane.step_ns;
     });
-    if (second_draw && lanes[size_t(reference)].running)
-        second_draw->add(done, tokens[size_t(reference)], lanes[size_t(reference)].logits, outputs);
+    if (floor_pass && lanes[size_t(reference)].running)
+        floor_pass->add(done, tokens[size_t(reference)], lanes[size_t(reference)].logits, outputs);
     for (size_t i = 0; i < lanes.size(); ++i)
         if (lanes[i].running) records.push_back(std::move(fresh[i]));
 }
@@ -345,7 +345,7 @@ void Run::Impl::record_layer(int layer, const float* o, const std::vector<Lane*>
         who[i]->attention_error.resize(size_t(c.n_layers));
         who[i]->attention_error[size_t(layer)] = i == ref ? 0 : float(relative_error(row(i), row(ref)));
     }
-    if (!second_draw) return;
+    if (!floor_pass) return;
     outputs.resize(size_t(c.n_layers) * width);
     std::copy_n(row(ref).data(), width, outputs.data() + size_t(layer) * width);
 }
@@ -453,8 +453,8 @@ Result<bool> Run::next(std::vector<StepRecord>& records, const CancelCheck& canc
     return guarded([&] { return next_or_throw(records, cancelled); });
 }
 
-Status Run::draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
-    return guarded([&] { return draw_again_or_throw(floors, cancelled); });
+Status Run::measure_floor(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+    return guarded([&] { return measure_floor_or_throw(floors, cancelled); });
 }
 
 Result<std::vector<double>> blind_nll(std::shared_ptr<const Model> model, const CacheSpec& spec,

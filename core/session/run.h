@@ -33,13 +33,13 @@ class Run {
     /// valid.
     Result<bool> next(std::vector<StepRecord>& records, const CancelCheck& cancelled = {});
 
-    /// The noise floor (Experiment::noise_floor): so many steps wait for their second draw that draw_again is due; with
+    /// The noise floor (Experiment::noise_floor): so many steps wait for their floor that measure_floor is due; with
     /// `at_end`, any step does.
     bool floor_due(bool at_end = false) const;
     /// Draws the reference again at every step that waits and appends their floor. Takes time of its own, no lane's.
     /// After an error, `interrupted` among them, steps have no floor any more; the run itself can go on.
-    Status draw_again(std::vector<FloorRecord>& floors, const CancelCheck& cancelled = {});
-    /// How often draw_again asks whether it is cancelled, for those who show how far it is.
+    Status measure_floor(std::vector<FloorRecord>& floors, const CancelCheck& cancelled = {});
+    /// How often measure_floor asks whether it is cancelled, for those who show how far it is.
     int floor_layers() const;
 
     int n_done() const;
@@ -55,7 +55,7 @@ class Run {
                                                         const Experiment& experiment);
     Status read_prompt_or_throw(const Progress& progress, const CancelCheck& cancelled);
     Result<bool> next_or_throw(std::vector<StepRecord>& records, const CancelCheck& cancelled);
-    Status draw_again_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
+    Status measure_floor_or_throw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
 
     struct Impl;
     explicit Run(std::unique_ptr<Impl> impl);

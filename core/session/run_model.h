@@ -35,8 +35,8 @@ struct LaneSummary {
 /// How far the reference moves when its sums are taken in another order: nothing below it means anything.
 struct NoiseFloor {
     int n = 0;                           ///< tokens it was measured on; 0: not measured
-    double kl_mean = 0;                  ///< KL(reference || second draw), nats
-    double nll_mean = 0;                 ///< |mean nll of the second draw - mean nll of the reference|, nats
+    double kl_mean = 0;                  ///< KL(reference || the noise floor's pass), nats
+    double nll_mean = 0;                 ///< |mean nll of the noise floor's pass - mean nll of the reference|, nats
     double nll_median = 0, nll_max = 0;  ///< of |nll difference| per token
 };
 

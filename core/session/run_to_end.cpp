@@ -13,9 +13,9 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
         if (prompt.error().code == ErrorCode::interrupted) return false;
         return prompt.error();
     }
-    const auto draw_again = [&] {
+    const auto measure_floor = [&] {
         std::vector<FloorRecord> floors;
-        const Status done = run.draw_again(floors, give_up ? give_up : cancelled);
+        const Status done = run.measure_floor(floors, give_up ? give_up : cancelled);
         measured.append(floors);
         return done;
     };
@@ -33,7 +33,7 @@ Result<bool> run_to_end(Run& run, const Model& model, RunModel& measured, const 
         }
         const bool over = !more || !*more;
         if (over && progress && run.floor_due(over)) progress(1, "measuring the noise floor");
-        const Status drawn = run.floor_due(over) ? draw_again() : Status();
+        const Status drawn = run.floor_due(over) ? measure_floor() : Status();
         if (!drawn && drawn.error().code != ErrorCode::interrupted) return drawn.error();
         if (drawn && !over) continue;
         measured.remember_pieces(model.tokenizer());

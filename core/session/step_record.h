@@ -50,11 +50,12 @@ struct LaneStop {
 /// How far the reference moved at one step when it was drawn a second time (Experiment::noise_floor). It comes later
 /// than the step's own records.
 struct FloorRecord {
-    uint64_t run = 0;                         ///< RunInfo::serial
-    int step = 0;                             ///< StepRecord::step
-    float kl = 0;                             ///< KL(reference || second draw of the reference), nats
-    float delta_logprob = 0;                  ///< the second draw's log p(token) minus the reference's, nats
-    std::vector<float> attention_error = {};  ///< (n_layers) of the second draw, as StepRecord's; empty: not recorded
+    uint64_t run = 0;         ///< RunInfo::serial
+    int step = 0;             ///< StepRecord::step
+    float kl = 0;             ///< KL(reference || the reference in the noise floor's pass), nats
+    float delta_logprob = 0;  ///< the noise floor's pass's log p(token) minus the reference's, nats
+    std::vector<float> attention_error =
+        {};  ///< (n_layers) of the noise floor's pass, as StepRecord's; empty: not recorded
     friend bool operator==(const FloorRecord&, const FloorRecord&) = default;
 };
 

@@ -72,9 +72,10 @@ KVASIR_HD inline float affine_scale(GroupRange range, int bits, float least_rang
 /// 0.0498046875 0.2666015625 0.7001953125 0.916015625 2; at 2 bits scale 1.0830078125, codes 0 1 1 1 1 2 2 3, values
 /// -1.25, four times -0.1669921875, twice 0.916015625, 2. The minimum is -1.25: Quanto stores 1.25, KIVI -1.25.
 ///
-/// QuaRot does the same on a turned vector, with a least range of fp16(1e-5). Example, A turned
+/// QuaRot does the same on a rotated vector, with a least range of fp16(1e-5). Example, A rotated
 /// (core/cache/rotation.cpp) and rounded to fp16, 4 bits: scale 0.19091796875, minimum -2.0859375, codes 15 7 4 11 0 12
-/// 11 9, values, still turned, 0.77734375 -0.75 -1.322265625 0.013671875 -2.0859375 0.205078125 0.013671875 -0.3671875.
+/// 11 9, values, still rotated, 0.77734375 -0.75 -1.322265625 0.013671875 -2.0859375 0.205078125 0.013671875
+/// -0.3671875.
 KVASIR_HD inline AffineConstants affine_encode(const float* x, int n, GroupRange range, int bits, float least_range,
                                                uint8_t* codes) {
     const float top = float((1 << bits) - 1), scale = affine_scale(range, bits, least_range);
@@ -90,7 +91,7 @@ KVASIR_HD inline float affine_scale_f32(GroupRange range, int bits) {
 }
 
 /// kv-hadamard: x holds fp32 values; codes come from the unrounded scale, both constants are stored as fp16.
-/// Example, the first 4 values of A turned (core/cache/rotation.cpp), 0.777843 -0.813147 -1.272784 -0.035347, 2 bits:
+/// Example, the first 4 values of A rotated (core/cache/rotation.cpp), 0.777843 -0.813147 -1.272784 -0.035347, 2 bits:
 /// scale 0.68359375, minimum -1.2724609375, codes 3 1 0 2, values 0.7783203125 -0.5888671875 -1.2724609375
 /// 0.0947265625.
 KVASIR_HD inline AffineConstants affine_encode_f32(const float* x, int n, GroupRange range, int bits, uint8_t* codes) {

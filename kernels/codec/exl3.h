@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Arithmetic of one exllamav3 group (turboderp-org/exllamav3 at 4f8ad01, July 2026, cache/q_cache_kernels.cuh): a
-// mid-rise grid without a zero level, fp32, on values already turned by H32 / sqrt(32). The scale is stored as fp16,
+// mid-rise grid without a zero level, fp32, on values already rotated by H32 / sqrt(32). The scale is stored as fp16,
 // codes come from the fp32 one.
-// Worked example, four turned values whose largest size is 2, at 2 bits (m = 2): 2 -1 0.25 -0.5 give s = 2, codes
-// floor(2 x / s + 2) = 3 (4 is one too many) 1 2 1 and, still turned, the values (code - 1.5) s / 2 = 1.5 -0.5 0.5
+// Worked example, four rotated values whose largest size is 2, at 2 bits (m = 2): 2 -1 0.25 -0.5 give s = 2, codes
+// floor(2 x / s + 2) = 3 (4 is one too many) 1 2 1 and, still rotated, the values (code - 1.5) s / 2 = 1.5 -0.5 0.5
 // -0.5. A whole group, x_i = sin(0.7 i)(1 + 0.1 i) in fp16, at 4 bits: stored scale 6.32421875, codes 9 7 7 7 3 4 0 9 7
 // 8 ..., packed words 90437779 678b8887 588f8987 8a968777.
 #pragma once

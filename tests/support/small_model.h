@@ -71,8 +71,8 @@ class SmallModel {
             Matrix q(n), k(n), v(n);
             for (size_t t = 0; t < n; ++t) {
                 const std::vector<double> h = normed(x[t], p + "attn_norm.weight");
-                q[t] = turned(product(p + "attn_q", h), t);
-                k[t] = turned(product(p + "attn_k", h), t);
+                q[t] = rotated(product(p + "attn_q", h), t);
+                k[t] = rotated(product(p + "attn_k", h), t);
                 v[t] = product(p + "attn_v", h);
             }
             for (size_t t = 0; t < n; ++t) {
@@ -180,7 +180,7 @@ class SmallModel {
         return x;
     }
     /// RoPE on adjacent pairs, as the rows of a file have them.
-    std::vector<double> turned(std::vector<double> x, size_t position) const {
+    std::vector<double> rotated(std::vector<double> x, size_t position) const {
         const size_t half = size_t(shape_.head_dim) / 2;
         for (size_t i = 0; i < x.size() / 2; ++i) {
             const double angle = double(position) * std::pow(10000.0, -double(i % half) / double(half));

@@ -20,7 +20,7 @@ struct LaneHeaderContent {
     double nominal_bits = 0;
     std::optional<LaneFigures> figures;  ///< none before the first record
     bool measures_floor = false;         ///< the figure below comes, if later than the others
-    double noise_floor = 0;              ///< mean KL of the reference's second draw, nats; 0: not measured yet
+    double noise_floor = 0;  ///< mean KL of the reference in the noise floor's pass, nats; 0: not measured yet
 };
 
 struct LaneMetric {

@@ -10,7 +10,7 @@ int tintLevel(const StepRecord& record, const FloorRecord* floor, ErrorMeasure m
     const bool kl = measure == ErrorMeasure::kl;
     const double error = kl ? record.kl : std::fabs(double(record.probability) - double(record.reference_probability));
     if (floor) {
-        // how far the token's probability moves with the reference's second draw
+        // how far the token's probability moves with the reference in the noise floor's pass
         const double moves = double(record.reference_probability) * std::expm1(double(floor->delta_logprob));
         if (error < (kl ? double(floor->kl) : std::fabs(moves))) return 0;
     }

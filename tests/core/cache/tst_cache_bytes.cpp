@@ -46,7 +46,7 @@ std::vector<ByteLedger> ledgers_of(const std::string& spec, int n_prompt, int n_
             cache->extend(layer, 1);
             put(layer, t);
             for (const Side side : {Side::k, Side::v})
-                if (!cache->commit(layer, side) || !cache->settle(layer, side)) return {};
+                if (!cache->commit(layer, side) || !cache->flush(layer, side)) return {};
         }
         out.push_back(cache->ledger());
     }

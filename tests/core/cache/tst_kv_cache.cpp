@@ -49,7 +49,7 @@ void feed(Filled& filled, int n_prompt, int n_tokens) {
             cache.extend(layer, 1);
             put_token(cache, filled, layer, t);
             for (const Side side : {Side::k, Side::v})
-                QVERIFY(cache.commit(layer, side).ok() && cache.settle(layer, side).ok());
+                QVERIFY(cache.commit(layer, side).ok() && cache.flush(layer, side).ok());
         }
     }
 }
@@ -358,7 +358,7 @@ class KvCacheTest : public QObject {
 
     void threads_do_not_matter_data() { scheme_rows(); }
 
-    /// put() of different heads and settle() of different layers and sides at the same time.
+    /// put() of different heads and flush() of different layers and sides at the same time.
     void threads_do_not_matter() {
         QFETCH(QString, spec);
         const Filled alone = fill(spec.toStdString(), 64, 150, KernelPath::fused, 2);
@@ -385,7 +385,7 @@ class KvCacheTest : public QObject {
             for (int layer : {0, 1})
                 for (const Side side : {Side::k, Side::v})
                     threads.emplace_back([&, layer, side] {
-                        if (!cache.commit(layer, side).ok() || !cache.settle(layer, side).ok()) std::abort();
+                        if (!cache.commit(layer, side).ok() || !cache.flush(layer, side).ok()) std::abort();
                     });
             for (std::thread& thread : threads)
                 thread.join();
@@ -490,7 +490,7 @@ class KvCacheTest : public QObject {
         for (int t = 64; t < 68 && status.ok(); ++t) {
             cache.extend(0, 1);
             put_token(cache, filled, 0, t);
-            status = cache.settle(0, Side::k);
+            status = cache.flush(0, Side::k);
         }
         QVERIFY(!status.ok());
         const std::string message = status.error().message();

@@ -11,10 +11,10 @@ using namespace kvasir;
 class RotationTest : public QObject {
     Q_OBJECT
 
-    static SideSpec turned(int tile, bool signs = false, bool pairs = false) {
+    static SideSpec rotated(int block, bool signs = false, bool pairs = false) {
         SideSpec side;
         side.codec = SideSpec::Codec::fp32;
-        side.tile = tile, side.signs = signs, side.pairs = pairs;
+        side.rotation_block = block, side.signs = signs, side.pairs = pairs;
         return side;
     }
     static std::vector<float> numbers(int n) {
@@ -29,28 +29,28 @@ class RotationTest : public QObject {
  private slots:
     void inverse_undoes_and_lengths_stay_data() {
         QTest::addColumn<int>("dim");
-        QTest::addColumn<int>("tile");
-        for (const auto& [dim, tile] : {std::pair{64, -1},
-                                        {128, -1},
-                                        {64, 16},
-                                        {96, 32},
-                                        {80, -1},
-                                        {96, -1},
-                                        {112, -1},
-                                        {192, -1},
-                                        {80, 20},
-                                        {36, -1},
-                                        {12, -1},
-                                        {256, -2},
-                                        {64, 2}})
-            QTest::addRow("%d in blocks of %d", dim, tile) << dim << tile;
+        QTest::addColumn<int>("block");
+        for (const auto& [dim, block] : {std::pair{64, -1},
+                                         {128, -1},
+                                         {64, 16},
+                                         {96, 32},
+                                         {80, -1},
+                                         {96, -1},
+                                         {112, -1},
+                                         {192, -1},
+                                         {80, 20},
+                                         {36, -1},
+                                         {12, -1},
+                                         {256, -2},
+                                         {64, 2}})
+            QTest::addRow("%d in blocks of %d", dim, block) << dim << block;
     }
     void inverse_undoes_and_lengths_stay() {
         QFETCH(int, dim);
-        QFETCH(int, tile);
+        QFETCH(int, block);
         for (const bool signs : {false, true})
             for (const bool pairs : {false, true}) {
-                const Rotation rotation(turned(tile, signs, pairs), Side::k, dim);
+                const Rotation rotation(rotated(block, signs, pairs), Side::k, dim);
                 const std::vector<float> x = numbers(dim);
                 std::vector<float> y = x;
                 rotation.forward(y.data());
@@ -69,7 +69,7 @@ class RotationTest : public QObject {
         for (const int dim : {64, 80, 96, 112, 36}) {
             std::vector<float> x(size_t(dim), 0.0f);
             x[3] = 1;
-            Rotation(turned(SideSpec::kWholeHead), Side::k, dim).forward(x.data());
+            Rotation(rotated(SideSpec::kWholeHead), Side::k, dim).forward(x.data());
             for (const float v : x)
                 QVERIFY(std::abs(std::abs(v) - 1 / std::sqrt(float(dim))) < 1e-6f);
         }
@@ -80,7 +80,7 @@ class RotationTest : public QObject {
         for (size_t d = 0; d < 12; ++d) {
             std::vector<float> unit(12);
             unit[d] = std::sqrt(12.0f);
-            Rotation(turned(SideSpec::kWholeHead), Side::k, 12).forward(unit.data());
+            Rotation(rotated(SideSpec::kWholeHead), Side::k, 12).forward(unit.data());
             QVERIFY(std::abs(unit[1] - float(row[d])) < 1e-5f);
         }
     }
@@ -91,7 +91,7 @@ class RotationTest : public QObject {
             QVERIFY2(!has_hadamard(order), std::to_string(order).c_str());
     }
     void blocks_of_llama_cpp() {
-        const SideSpec llama = turned(SideSpec::kLlamaTile);
+        const SideSpec llama = rotated(SideSpec::kLlamaBlocks);
         QCOMPARE(rotation_block(llama, Side::k, 64), 64);
         QCOMPARE(rotation_block(llama, Side::k, 128), 128);
         QCOMPARE(rotation_block(llama, Side::k, 192), 64);
@@ -101,7 +101,7 @@ class RotationTest : public QObject {
     }
     void pairs_are_ggufs_order() {
         std::vector<float> x{0, 1, 2, 3, 10, 11, 12, 13};
-        Rotation(turned(SideSpec::kNoTile, false, true), Side::k, 8).forward(x.data());
+        Rotation(rotated(SideSpec::kNoRotation, false, true), Side::k, 8).forward(x.data());
         QCOMPARE(x, (std::vector<float>{0, 10, 1, 11, 2, 12, 3, 13}));
     }
     /// The grid of the reference numbers at head size 64, and the published ones elsewhere.

@@ -36,11 +36,11 @@ SideSpec side(Codec codec, int bits, int group, Form form = Form::shift) {
 
 Rotation whole_head(int head_dim) {
     SideSpec s = side(Codec::fp32, 32, 0);
-    s.tile = SideSpec::kWholeHead;
+    s.rotation_block = SideSpec::kWholeHead;
     return Rotation(s, Side::k, head_dim);
 }
 
-Floats turned(Floats x) {
+Floats rotated(Floats x) {
     whole_head(int(x.size())).forward(x.data());
     return x;
 }
@@ -123,17 +123,17 @@ class WorkedExamples : public QObject {
     }
 
     void rotation() {
-        QVERIFY(near(turned(kA),
+        QVERIFY(near(rotated(kA),
                      {0.777843f, -0.813147f, -1.272784f, -0.035347f, -2.085974f, 0.212123f, 0.106040f, -0.424290f},
                      kSixDigits));
-        Floats back = turned(kA);
+        Floats back = rotated(kA);
         whole_head(8).inverse(back.data());
         QVERIFY(near(back, kA, kSixDigits));
         // Order 12: tst_rotation.cpp, the_published_paley_row.
     }
 
     void quarot() {
-        const Coded c = code(side(Codec::affine, 4, 8, Form::quarot), in_fp16(turned(kA)));
+        const Coded c = code(side(Codec::affine, 4, 8, Form::quarot), in_fp16(rotated(kA)));
         QCOMPARE(c.codes, (Codes{15, 7, 4, 11, 0, 12, 11, 9}));
         QCOMPARE(c.scale, Floats{0.19091796875f});
         QCOMPARE(c.offset, Floats{2.0859375f});
@@ -142,7 +142,7 @@ class WorkedExamples : public QObject {
     }
 
     void kv_hadamard() {
-        const Coded c = code(side(Codec::affine, 2, 4, Form::minimum_f32), turned(kA));
+        const Coded c = code(side(Codec::affine, 2, 4, Form::minimum_f32), rotated(kA));
         QCOMPARE(c.codes, (Codes{3, 1, 0, 2, 0, 3, 3, 2}));
         QCOMPARE(c.scale, (Floats{0.68359375f, 0.76611328125f}));
         QCOMPARE(c.offset, (Floats{-1.2724609375f, -2.0859375f}));
@@ -237,7 +237,7 @@ class WorkedExamples : public QObject {
     }
 
     void turbo() {
-        const Floats x = turned(kA);
+        const Floats x = rotated(kA);
         const Codebook& book = lloyd_max(2, 8);
         QVERIFY(near(book.centroids, {-0.5048246f, -0.1579221f, 0.1579221f, 0.5048246f}, 1e-7f));
         QVERIFY(near(book.thresholds, {-0.3313734f, 0, 0.3313734f}, 1e-7f));

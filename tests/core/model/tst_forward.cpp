@@ -35,7 +35,7 @@ std::vector<float> prompt_logits(Forward& forward, KvCache& cache, const std::ve
         s.tokens.assign(ids.begin() + long(i), ids.begin() + long(std::min(ids.size(), i + chunk)));
         s.caches = {&cache};
         ForwardOptions options;
-        options.settle = false;
+        options.flush = false;
         options.all_logits = true;
         std::vector<float> logits;
         if (!forward.run({&s, 1}, options, logits)) qFatal("forward refused");
@@ -249,7 +249,7 @@ class TestForward : public QObject {
         s.tokens = {1, 2, 3, 4};
         s.caches = {cache.get()};
         ForwardOptions options;
-        options.settle = false;
+        options.flush = false;
         std::vector<float> logits;
         int asked = 0;
         const Status status = forward.run({&s, 1}, options, logits, [&] { return ++asked == 5; });

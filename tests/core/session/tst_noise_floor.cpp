@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The second draw of the reference: what it gives does not depend on when it is made.
+// The the reference in the noise floor's pass: what it gives does not depend on when it is made.
 #include <QTemporaryDir>
 #include <chrono>
 #include <thread>
@@ -16,7 +16,7 @@ using namespace kvasir::test;
 
 namespace {
 
-/// More steps than one pass of the second draw reads (64); the tiny model has room for no more.
+/// More steps than one pass of the noise floor's pass reads (64); the tiny model has room for no more.
 constexpr int kSteps = 120;
 
 Experiment with_floor(const std::vector<std::string>& specs, int n_tokens) {
@@ -146,7 +146,7 @@ class TestNoiseFloor : public QObject {
             // how far the pass is can be said: it asks as often as it was announced
             const int announced = run->floor_layers();
             int n_asked = 0;
-            QVERIFY(run->draw_again(floors, [&] { return ++n_asked, false; }).ok());
+            QVERIFY(run->measure_floor(floors, [&] { return ++n_asked, false; }).ok());
             QVERIFY(announced > 0);
             QCOMPARE(n_asked, announced);
             QCOMPARE(run->floor_layers(), 0);
@@ -172,7 +172,7 @@ class TestNoiseFloor : public QObject {
         std::vector<FloorRecord> floors;
         QVERIFY(*run->next(records));
         QVERIFY(!run->floor_due(true));
-        QVERIFY(run->draw_again(floors).ok() && floors.empty());
+        QVERIFY(run->measure_floor(floors).ok() && floors.empty());
     }
     void aStoppedRunHasTheFloorOfItsTokens() {
         const auto model = tiny_model();

@@ -163,7 +163,7 @@ class TestRun : public QObject {
         bool moved = false;
         for (size_t i = 0; i < 12; ++i) {
             const StepRecord &a = measured.lane(0)[i], &b = other.lane(0)[i];
-            // The second draw is that very run; the nlls are floats, the difference of log-probabilities is not.
+            // The noise floor's pass is that very run; the nlls are floats, the difference of log-probabilities is not.
             const float delta = measured.floors()[i].delta_logprob;
             QVERIFY(std::abs((double(b.nll) - a.nll) + delta) <= 1e-6);
             moved |= delta != 0;

@@ -157,7 +157,7 @@ class TestShapes : public QObject {
                     s.tokens.assign(ids.begin() + begin, ids.begin() + end);
                     s.caches = {cache->get()};
                     ForwardOptions options;
-                    options.settle = begin > 0;
+                    options.flush = begin > 0;
                     QVERIFY(forward.run({&s, 1}, options, logits).ok());
                 }
                 for (size_t id = 0; id < want.size(); ++id)

@@ -15,12 +15,12 @@ namespace kvasir {
 /// Keeps the steps of the reference until a pass reads them together, as a prompt is read: that costs a fraction of
 /// reading them one by one, and gives the same bits where the cache keeps what it is given. A reference that stores
 /// anything else reads its storage as it is at each step, so it is drawn step by step.
-class SecondDraw {
+class FloorPass {
  public:
     /// The same scheme as the reference, `sum_order` another one than the run's.
-    static Result<std::unique_ptr<SecondDraw>> create(std::shared_ptr<const Model> model, const CacheSpec& reference,
-                                                      const CacheShape& shape, KernelPath path, int n_threads,
-                                                      int sum_order);
+    static Result<std::unique_ptr<FloorPass>> create(std::shared_ptr<const Model> model, const CacheSpec& reference,
+                                                     const CacheShape& shape, KernelPath path, int n_threads,
+                                                     int sum_order);
 
     /// A step of the reference, in order: the token that came, the logits that predicted it (the first n_vocab) and
     /// what attention gave in each layer then, (n_layers, n_heads * head_dim) or nothing: no errors of the layers.
@@ -42,7 +42,7 @@ class SecondDraw {
         std::vector<float> logits;   // (n_vocab) of the reference
         std::vector<float> outputs;  // (n_layers, n_heads * head_dim) of the reference, or empty
     };
-    SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order);
+    FloorPass(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order);
     Status pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled);
 
     std::unique_ptr<KvCache> cache_;

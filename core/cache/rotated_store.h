@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Exact values in a turned space: what a rotation, a channel order or centring does by itself, without codes.
+// Exact values in a rotated space: what a rotation, a channel order or centring does by itself, without codes.
 #pragma once
 
 #include "core/cache/exact_store.h"
@@ -8,9 +8,9 @@
 
 namespace kvasir {
 
-class TurnedStore final : public Store {
+class RotatedStore final : public Store {
  public:
-    TurnedStore(const SideSpec& side, const StoreShape& shape);
+    RotatedStore(const SideSpec& side, const StoreShape& shape);
 
     int size() const override { return tokens_->size(); }
     void clear() override { tokens_->clear(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/cache/turned_store.h"
+#include "core/cache/rotated_store.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace kvasir {
 
-TurnedStore::TurnedStore(const SideSpec& side, const StoreShape& shape)
+RotatedStore::RotatedStore(const SideSpec& side, const StoreShape& shape)
     : Store(shape.head_dim),
       side_(side),
       n_kv_heads_(shape.n_kv_heads),
@@ -16,7 +16,7 @@ TurnedStore::TurnedStore(const SideSpec& side, const StoreShape& shape)
     tokens_->set_capacity(shape.max_tokens);
 }
 
-Status TurnedStore::append(const TokenReader& source, int n) {
+Status RotatedStore::append(const TokenReader& source, int n) {
     const int first = tokens_->size();
     tokens_->extend(n);
     std::vector<float> row(static_cast<size_t>(head_dim_));
@@ -28,7 +28,7 @@ Status TurnedStore::append(const TokenReader& source, int n) {
     return {};
 }
 
-void TurnedStore::codes_at(int, int, KvCache::GroupView& out) const {
+void RotatedStore::codes_at(int, int, KvCache::GroupView& out) const {
     std::fill(out.codes.begin(), out.codes.end(), uint8_t{0});
     std::fill(out.scale.begin(), out.scale.end(), 0.0f);
     std::fill(out.offset.begin(), out.offset.end(), 0.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/session/second_draw.h"
+#include "core/session/floor_pass.h"
 
 #include <algorithm>
 
@@ -16,25 +16,25 @@ constexpr size_t kRowsPerPass = 64;
 
 }  // namespace
 
-SecondDraw::SecondDraw(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order)
+FloorPass::FloorPass(std::shared_ptr<const Model> model, std::unique_ptr<KvCache> cache, int n_threads, int sum_order)
     : cache_(std::move(cache)),
       forward_(model, n_threads, sum_order),
       rows_per_pass_(cache_->spec().keeps_everything() ? kRowsPerPass : 1),
       n_vocab_(size_t(model->config().n_vocab)) {}
 
-Result<std::unique_ptr<SecondDraw>> SecondDraw::create(std::shared_ptr<const Model> model, const CacheSpec& reference,
-                                                       const CacheShape& shape, KernelPath path, int n_threads,
-                                                       int sum_order) {
+Result<std::unique_ptr<FloorPass>> FloorPass::create(std::shared_ptr<const Model> model, const CacheSpec& reference,
+                                                     const CacheShape& shape, KernelPath path, int n_threads,
+                                                     int sum_order) {
     auto cache = KvCache::create(reference, shape, path);
     if (!cache) return cache.error();
-    return std::unique_ptr<SecondDraw>(new SecondDraw(std::move(model), std::move(*cache), n_threads, sum_order));
+    return std::unique_ptr<FloorPass>(new FloorPass(std::move(model), std::move(*cache), n_threads, sum_order));
 }
 
-void SecondDraw::add(int step, int token, const std::vector<float>& logits, const std::vector<float>& outputs) {
+void FloorPass::add(int step, int token, const std::vector<float>& logits, const std::vector<float>& outputs) {
     waiting_.push_back({step, token, {logits.begin(), logits.begin() + std::ptrdiff_t(n_vocab_)}, outputs});
 }
 
-Status SecondDraw::read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled) {
+Status FloorPass::read_prompt(const std::vector<int>& tokens, int chunk, const CancelCheck& cancelled) {
     KvCache* cache = cache_.get();
     auto pass = kvasir::read_prompt(forward_, {&cache, 1}, tokens, chunk, {}, cancelled);
     if (!pass) return pass.error();
@@ -42,13 +42,13 @@ Status SecondDraw::read_prompt(const std::vector<int>& tokens, int chunk, const 
     return forward_.finish_prompt({&cache, 1}).front();
 }
 
-int SecondDraw::n_passes() const {
+int FloorPass::n_passes() const {
     // The prompt has predicted the first step of all: a pass of that step alone has nothing to read.
     const bool read_already = unread_token_ < 0 && std::min(rows_per_pass_, waiting_.size()) == 1;
     return int((waiting_.size() + rows_per_pass_ - 1) / rows_per_pass_) - (read_already ? 1 : 0);
 }
 
-Status SecondDraw::draw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+Status FloorPass::draw(std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     for (size_t begin = 0; begin < waiting_.size(); begin += rows_per_pass_) {
         const size_t end = std::min(begin + rows_per_pass_, waiting_.size());
         if (Status done = pass(begin, end, floors, cancelled); !done) return done;
@@ -59,7 +59,7 @@ Status SecondDraw::draw(std::vector<FloorRecord>& floors, const CancelCheck& can
 
 /// The steps [begin, end) of those that wait. A step is predicted by the token before it: what is read is the text one
 /// token earlier, except that the prompt has already predicted the first step of all.
-Status SecondDraw::pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
+Status FloorPass::pass(size_t begin, size_t end, std::vector<FloorRecord>& floors, const CancelCheck& cancelled) {
     const size_t n = end - begin, stride = forward_.logits_stride();
     Sequence s;
     s.caches = {cache_.get()};
@@ -74,7 +74,7 @@ Status SecondDraw::pass(size_t begin, size_t end, std::vector<FloorRecord>& floo
     if (!s.tokens.empty()) {
         ForwardOptions options;
         options.all_logits = true;
-        options.settle = rows_per_pass_ == 1;
+        options.flush = rows_per_pass_ == 1;
         options.output_tap = [&](int layer, const float* o) {
             for (size_t i = n_before; i < n; ++i, o += width) {
                 const std::vector<float>& outputs = waiting_[begin + i].outputs;
