@@ -13,7 +13,19 @@ namespace kvasir::ui {
 
 namespace {
 constexpr int kDragThreshold = 4;  // px before a press becomes a drag
-}
+
+/// How powers are written ("10" with an exponent, not "1 · 10") QCustomPlot tells an axis' painter only when it draws:
+/// before that, the room that its figures need is measured too wide.
+class AxisWithPowers : public QCPAxis {
+ public:
+    static void tell(QCPAxis& axis) {
+        QImage nowhere(1, 1, QImage::Format_RGB32);
+        QCPPainter painter(&nowhere);
+        painter.setMode(QCPPainter::pmNoCaching);
+        (axis.*&AxisWithPowers::draw)(&painter);
+    }
+};
+}  // namespace
 
 Chart::Chart(QWidget* parent) : QCustomPlot(parent) {
     setPlottingHint(QCP::phFastPolylines);
@@ -119,6 +131,8 @@ void Chart::fitTexts() {
 /// Long figures do not push the label of their axis out of the picture: they take from its width. The margin stays
 /// until what is drawn changes, so that the axis does not jump while a run goes on.
 void Chart::widenMargin(QCPAxisRect& rect) {
+    QCPAxis* axis = rect.axis(QCPAxis::atLeft);
+    if (axis->scaleType() == QCPAxis::stLogarithmic) AxisWithPowers::tell(*axis);
     rect.setMinimumMargins(QMargins(rect.margins().left(), 0, 0, 0));
     rect.setAutoMargins(QCP::msLeft);
     rect.update(QCPLayoutElement::upMargins);
