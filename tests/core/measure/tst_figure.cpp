@@ -35,8 +35,8 @@ class TestFigure : public QObject {
         QCOMPARE(text(kNan, {.n = 5}), std::string("not a number"));
         QCOMPARE(text(0, {.n = 5, .failure = "it stopped"}), std::string("failed"));
         // What weighs more is said first.
-        QCOMPARE(text(kNan, {.n = 5, .read = false, .floor = 1}), std::string("not a number"));
-        QCOMPARE(text(kNan, {.n = 5, .read = false, .failure = "it stopped"}), std::string("failed"));
+        QCOMPARE(text(kNan, {.n = 5, .n_unread = 5, .floor = 1}), std::string("not a number"));
+        QCOMPARE(text(kNan, {.n = 5, .n_unread = 5, .failure = "it stopped"}), std::string("failed"));
     }
     void onlyNumbersAreRanked() {
         QVERIFY(make_figure(1, {.n = 1}).is_number() && !make_figure(1, {.n = 1}).grey());
@@ -49,7 +49,7 @@ class TestFigure : public QObject {
         }
     }
     void theWindowHasWordsOfItsOwn() {
-        const Figure f = make_figure(0, {.n = 5, .read = false});
+        const Figure f = make_figure(0, {.n = 5, .n_unread = 5});
         QCOMPARE(figure_text(f, [](double) { return "x"; }, {.not_read = "nichts gelesen"}),
                  std::string("nichts gelesen"));
     }
