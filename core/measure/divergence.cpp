@@ -27,17 +27,19 @@ Prediction predict(std::span<const float> logits) {
         if (std::isnan(la) || std::isnan(lb)) return std::isnan(la) == std::isnan(lb) ? a < b : std::isnan(lb);
         return la != lb ? la > lb : a < b;
     };
-    std::sort(best.begin(), best.end(), more);
+    const int n = int(logits.size()), n_best = std::min(int(best.size()), n);
+    std::sort(best.begin(), best.begin() + n_best, more);
     // A later id is more likely only when its logit is larger.
-    const int n = int(logits.size());
-    const auto next = [&](int begin) { return kernels::next_above(logits.data(), begin, n, logits[size_t(best[4])]); };
+    const auto next = [&](int begin) {
+        return begin < n ? kernels::next_above(logits.data(), begin, n, logits[size_t(best[4])]) : n;
+    };
     for (int i = next(5); i < n; i = next(i + 1)) {
         int at = 4;
         for (; at > 0 && more(i, best[size_t(at) - 1]); --at)
             best[size_t(at)] = best[size_t(at) - 1];
         best[size_t(at)] = i;
     }
-    for (size_t i = 0; i < best.size(); ++i)
+    for (size_t i = 0; i < size_t(n_best); ++i)  // a vocabulary of fewer tokens leaves the others empty
         p.top[i] = {best[i], float(std::exp(p.log_prob(best[i])))};
     return p;
 }

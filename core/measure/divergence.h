@@ -29,7 +29,7 @@ struct Prediction {
     int rank(int id) const;
 };
 
-/// PRECONDITION: at least 5 logits.
+/// PRECONDITION: at least 1 logit. Where there are fewer than `top` holds, the places behind them have the id -1.
 Prediction predict(std::span<const float> logits);
 
 /// Do both have the same most likely token? What is not finite agrees with nothing, itself included.

@@ -283,7 +283,7 @@ int Run::Impl::sample(Lane& lane, const Prediction& prediction) const {
     };
     if (!(info.experiment.sampling.temperature > 0) && std::isfinite(prediction.log_sum))
         for (const TopToken& token : prediction.top)
-            if (allowed(token.id)) return token.id;
+            if (token.id >= 0 && allowed(token.id)) return token.id;
     if (unused.empty() && may_end) return lane.sampler.pick({lane.logits.data(), n_vocab});
     constexpr float kNever = -std::numeric_limits<float>::infinity();
     std::vector<float> masked(lane.logits.begin(), lane.logits.begin() + std::ptrdiff_t(n_vocab));

@@ -77,7 +77,7 @@ std::vector<StepRecord> lane_from_json(const json& lane, const std::string& path
             refuse_field(where(), fmt::format("it must be an array of {} pairs", r.top.size()));
         for (size_t t = 0; t < r.top.size(); ++t) {
             if (!top[t].is_array() || top[t].size() != 2) refuse_field(where(), "it must hold [id, probability]");
-            r.top[t] = {int(whole_number(top[t][0], 0, session_limits::kIds, where)),
+            r.top[t] = {int(whole_number(top[t][0], -1, session_limits::kIds, where)),
                         float(real_number(top[t][1], 0, 1.001, where))};
         }
         name = "attention_error";
@@ -221,7 +221,7 @@ json run_to_json(const RunModel& run) {
         for (const StepRecord& r : run.lane(i)) {
             keep(r.token_id);
             for (const TopToken& t : r.top)
-                keep(t.id);
+                if (t.id >= 0) keep(t.id);
         }
     }
     j["noise_floor"] = floors_to_json(run.floors());

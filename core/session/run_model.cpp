@@ -155,7 +155,7 @@ void RunModel::remember_pieces(const Tokenizer& tokenizer) {
         for (const StepRecord& r : records) {
             take(r.token_id);
             for (const TopToken& t : r.top)
-                take(t.id);
+                if (t.id >= 0) take(t.id);
         }
 }
 

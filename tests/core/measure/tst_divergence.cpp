@@ -59,6 +59,17 @@ class TestDivergence : public QObject {
             QCOMPARE(p.rank(order[i]), int(i));
         }
     }
+    void aVocabularyMayBeSmallerThanTheTopFive() {
+        for (size_t n = 1; n <= 5; ++n) {
+            std::vector<float> logits(n);
+            for (size_t i = 0; i < n; ++i)
+                logits[i] = float(i);  // the last is the most likely
+            const Prediction p = predict(logits);
+            for (size_t i = 0; i < p.top.size(); ++i)
+                QCOMPARE(p.top[i].id, i < n ? int(n - 1 - i) : -1);
+            QCOMPARE(kl_divergence(p, p), 0.0);
+        }
+    }
     void equalLogitsGoToTheSmallerId() {
         const Prediction p = predict(std::vector<float>(10, 1.0f));
         for (int i = 0; i < 5; ++i)
