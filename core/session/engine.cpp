@@ -178,6 +178,7 @@ void Engine::Impl::finish(EngineState state, Error error) {
     update([&](EngineStatus& s) {
         s.state = state;
         s.error = std::move(error);
+        s.n_failures += state == EngineState::failed;
         s.what.clear();
     });
 }
@@ -293,7 +294,9 @@ void Engine::Impl::carry_out(const Experiment& experiment) {
     }
     if (!with) return finish(EngineState::failed, no_model);
     update([](EngineStatus& s) {
+        const int n_failures = s.n_failures;
         s = EngineStatus{};
+        s.n_failures = n_failures;
         s.state = EngineState::prompt;
         s.what = "reading the prompt";
     });

@@ -45,6 +45,7 @@ struct EngineStatus {
     double floor_progress = -1;  ///< of the pass that measures the noise floor, 0..1; -1: none is under way
     std::string what;            ///< e.g. "reading weights"
     Error error;                 ///< with state failed
+    int n_failures = 0;          ///< so far: one after another may say the same
     int n_done = 0, n_planned = 0;
     double elapsed_s = 0;            ///< of the run; pauses and the measurement of the noise floor excluded
     uint64_t run_serial = 0;         ///< of the RunInfo the records belong to

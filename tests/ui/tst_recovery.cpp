@@ -22,6 +22,7 @@
 #include "ui/shell/plot_dock.h"
 #include "ui/shell/quit_signals.h"
 #include "ui/shell/run_status.h"
+#include "ui/shell/start_banner.h"
 
 using namespace kvasir;
 using namespace kvasir::ui;
@@ -161,6 +162,32 @@ class TestRecovery : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(shown(*window), size_t(1), 60000);
         window->actions()["run"]->trigger();
         QVERIFY2(said.contains(QStringLiteral("1 of 6 tokens")), qPrintable(said));
+    }
+
+    void aTextThatCannotBeRunSaysWhy() {
+        auto window = makeWindow();
+        auto* banner = window->findChild<StartBanner*>();
+        QVERIFY(banner->runButton()->isEnabled());
+        const auto use = [&](const char* text, bool score) {
+            Experiment e = window->controller().experiment();
+            e.prompt = text, e.score_text = score, e.mode = Mode::teacher_forced;
+            window->edits().apply(QStringLiteral("text"), e);
+        };
+        use("", false);
+        QTRY_VERIFY_WITH_TIMEOUT(!banner->runButton()->isEnabled(), 10000);
+        use("the keeper", false);
+        QTRY_VERIFY_WITH_TIMEOUT(banner->runButton()->isEnabled(), 10000);
+        use("the", true);  // shorter than what is read as the prompt
+        QTRY_VERIFY_WITH_TIMEOUT(!banner->runButton()->isEnabled(), 10000);
+        for (int i = 0; i < 2; ++i) {  // the toolbar and F5 say it each time
+            window->messages().clear(QStringLiteral("failure"));
+            window->actions()["run"]->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(window->messages().message(QStringLiteral("failure")), 10000);
+        }
+        window->edits().stack().undo();
+        QTRY_VERIFY_WITH_TIMEOUT(banner->runButton()->isEnabled(), 10000);
+        QVERIFY(!window->messages().message(QStringLiteral("failure")));
+        QVERIFY2(!window->status().text().contains(QStringLiteral("Not done")), qPrintable(window->status().text()));
     }
 
     void savingOverAnotherRunAsks() {

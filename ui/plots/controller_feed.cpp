@@ -87,6 +87,8 @@ void ControllerFeed::plan(int n_tokens) {
     const ModelConfig& c = controller_.model()->config();
     const auto tokens = plan_tokens(controller_.experiment(), n_tokens, c.context_length);
     plan_.reset();
+    plan_problem_.reset();
+    if (!tokens) plan_problem_ = tokens.error();
     if (tokens)
         plan_ = PlannedRun{controller_.experiment(),
                            {c.n_layers, c.n_kv_heads, c.head_dim, tokens->n_prompt + tokens->n_planned},

@@ -20,6 +20,8 @@ class ControllerFeed : public PlotFeed {
     explicit ControllerFeed(RunController& controller);
     const RunModel& run() const override;
     std::optional<PlannedRun> plannedRun() const override { return plan_; }
+    /// Why the experiment's text cannot be run; nothing while it can, or its tokens are not counted yet.
+    const std::optional<Error>& planProblem() const { return plan_problem_; }
     void requestDistribution(const DistributionRequest& request) override;
     void cancelDistribution() override;
 
@@ -41,6 +43,7 @@ class ControllerFeed : public PlotFeed {
     TokenCounter counter_;
     PlotPace pace_;
     QElapsedTimer clock_;
+    std::optional<Error> plan_problem_;
     QTimer growth_;                                   ///< runs while growth is held back
     std::optional<DistributionRequest> looked_at_;    ///< the picture that a view wants
     std::shared_ptr<const DistributionFrame> frame_;  ///< held back with it

@@ -12,6 +12,7 @@
 
 #include "core/session/lane_identity.h"
 #include "ui/lanes/lanes_view.h"
+#include "ui/plots/controller_feed.h"
 #include "ui/shell/dock_layout.h"
 #include "ui/shell/experiment_dock.h"
 #include "ui/shell/experiment_panel.h"
@@ -169,6 +170,7 @@ void MainWindow::connectController() {
         updateActions();
         updateBanner();
     });
+    connect(&ControllerFeed::of(controller_), &PlotFeed::planChanged, this, &MainWindow::updateBanner);
     connect(&controller_, &RunController::experimentChanged, this, [this] {
         if (controller_.run().empty()) view_.leaveRun();  // lanes may have moved
         updateBanner();

@@ -4,6 +4,7 @@
 
 #include "core/session/fair_comparison.h"
 #include "core/session/lane_identity.h"
+#include "ui/plots/controller_feed.h"
 #include "ui/shell/format.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
@@ -54,9 +55,13 @@ void MainWindow::updateBanner() {
             n == 1 ? tr("Ready: one cache, one text, one model") : tr("Ready: %1 caches, one text, one model").arg(n);
     else if (controller_.status().state == EngineState::loading)
         title = tr("The model is being loaded");
-    const QString what = e.score_text ? tr("scored") : tr("written");
-    banner_->runButton()->setEnabled(model);
+    const std::optional<Error>& problem = ControllerFeed::of(controller_).planProblem();
+    banner_->runButton()->setEnabled(model && !problem);
     banner_->runButton()->setText(n == 1 ? tr("Run 1 lane") : tr("Run %1 lanes").arg(n));
+    if (model && problem)
+        return banner_->setWords(tr("This text cannot be run"),
+                                 QString::fromStdString(problem->why + ". " + problem->hint));
+    const QString what = e.score_text ? tr("scored") : tr("written");
     banner_->setWords(
         title, e.n_tokens > 0
                    ? tr("%1 tokens %2 through %3 and %4 compressed. No GPU needed.")

@@ -22,7 +22,8 @@ bool active(EngineState state) {
 bool sameStatus(const EngineStatus& a, const EngineStatus& b) {
     return a.state == b.state && a.progress == b.progress && a.floor_progress == b.floor_progress && a.what == b.what &&
            a.n_done == b.n_done && a.n_planned == b.n_planned && a.elapsed_s == b.elapsed_s &&
-           a.run_serial == b.run_serial && a.error.message() == b.error.message() && a.lane_errors == b.lane_errors;
+           a.run_serial == b.run_serial && a.n_failures == b.n_failures && a.error.message() == b.error.message() &&
+           a.lane_errors == b.lane_errors;
 }
 
 }  // namespace

@@ -58,13 +58,11 @@ void RunMessages::runBegan() {
 
 void RunMessages::statusChanged() {
     const EngineStatus& s = controller_.status();
-    if (int(s.state) != last_state_) {
-        last_state_ = int(s.state);
-        if (s.state == EngineState::failed)
-            messages_.show(kFailure, MessageBar::Kind::bad, QString::fromStdString(s.error.message()));
-        else
-            messages_.clear(kFailure);
-    }
+    if (s.state != EngineState::failed)
+        messages_.clear(kFailure);
+    else if (s.n_failures != n_failures_)
+        messages_.show(kFailure, MessageBar::Kind::bad, QString::fromStdString(s.error.message()));
+    n_failures_ = s.n_failures;
     if (s.state == EngineState::finished && s.run_serial != finished_run_) {
         finished_run_ = s.run_serial;
         messages_.clear(QStringLiteral("kept"));  // that the run before this one was not saved

@@ -29,7 +29,7 @@ class RunMessages : public QObject {
     RunController& controller_;
     Actions& actions_;
     MessageArea& messages_;
-    int last_state_ = -1;
+    int n_failures_ = 0;         ///< of the engine, as far as they have been said
     uint64_t finished_run_ = 0;  ///< serial of the newest run that went to its end
 };
 

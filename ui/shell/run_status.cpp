@@ -66,6 +66,11 @@ RunStatus::RunStatus(RunController& controller, QStatusBar& bar)
     bar.addWidget(text_, 3);
     bar.addPermanentWidget(facts_, 1);
     connect(&controller_, &RunController::statusChanged, this, [this] { show(); });
+    connect(&controller_, &RunController::experimentChanged, this, [this] {
+        if (controller_.status().state != EngineState::failed) return;
+        n_old_failures_ = controller_.status().n_failures;  // what failed was another experiment
+        show();
+    });
     restyle();
     show();
 }
@@ -146,6 +151,7 @@ QString RunStatus::sentence(const EngineStatus& s) const {
         case EngineState::stopped:
             return tr("Stopped · ") + counts + coverage;
         case EngineState::failed:
+            if (s.n_failures == n_old_failures_) break;
             return tr("Not done · %1").arg(QString::fromStdString(s.error.what));
         case EngineState::idle:
             break;

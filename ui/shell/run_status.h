@@ -36,6 +36,7 @@ class RunStatus : public QObject {
     RunController& controller_;
     OneLineLabel *text_, *facts_;
     QProgressBar *progress_, *floor_;
+    int n_old_failures_ = 0;  ///< of the engine, until the experiment was changed
 };
 
 }  // namespace kvasir::ui
