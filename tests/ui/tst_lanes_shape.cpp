@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lanes in every room: three lines of text in each, or tabs; no figure cut; scrolling by token.
 #include <QApplication>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QMenu>
 #include <QScrollBar>
 #include <QTabBar>
@@ -179,6 +181,46 @@ class TestLanesShape : public QObject {
                     for (const LaneMetric& m : all)
                         QVERIFY(header->toolTip().contains(m.key + QStringLiteral(": ") + m.text()));
                 }
+    }
+
+    void theReferenceKeepsItsNToo() {
+        for (const double scale : {0.85, 1.0, 1.5})
+            for (int width = 190; width < 700; width += 10) {
+                Theme::instance().apply(*qApp, Theme::Kind::light, scale);
+                RunController controller;
+                controller.adoptSession(session(4, 60));
+                ViewState view;
+                LanePane pane(controller, view, nullptr);
+                pane.resize(int(width * scale), 300);
+                pane.setLane(0);
+                pane.show();
+                QStringList keys;
+                for (const LaneMetric& m : pane.header()->shownMetrics())
+                    keys << m.key;
+                QVERIFY2(keys.contains(QStringLiteral("perplexity")), qPrintable(keys.join(QLatin1Char(','))));
+                if (keys.size() > 1)
+                    QVERIFY2(keys.contains(QStringLiteral("n")), qPrintable(keys.join(QLatin1Char(','))));
+            }
+    }
+    void theMenuOfFiguresIsReadAndCopied() {
+        RunController controller;
+        controller.adoptSession(session(4, 60));
+        ViewState view;
+        LanePane pane(controller, view, nullptr);
+        pane.setLane(0);
+        QMenu* menu = pane.header()->chevron()->menu();
+        emit menu->aboutToShow();
+        QStringList lines;
+        for (QAction* action : menu->actions()) {
+            QVERIFY2(action->isEnabled(), qPrintable(action->text()));
+            if (!action->isSeparator()) lines << action->text();
+        }
+        QVERIFY(lines.size() > 4);
+        QCOMPARE(lines.removeDuplicates(), 0);
+        menu->actions().front()->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), pane.header()->toolTip());
+        menu->actions().back()->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), pane.header()->toolTip().section(QLatin1Char('\n'), -1));
     }
 
     void nStandsBesideTheMean() {

@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
 #include <cmath>
 
 #include "ui/lanes/tint.h"
@@ -106,6 +107,27 @@ class TestShell : public QObject {
         QCOMPARE(settings.recentFiles(), QStringList{dir.filePath(QStringLiteral("b.gguf"))});
     }
 
+    void neighbouringTintsAreToldApart() {
+        const auto lab = [](const QColor& colour) {  // CIELAB, white D65
+            const auto linear = [](float c) { return c <= 0.04045F ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+            const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+            const double r = linear(colour.redF()), g = linear(colour.greenF()), b = linear(colour.blueF());
+            const double x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047),
+                         y = f(0.2126 * r + 0.7152 * g + 0.0722 * b),
+                         z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883);
+            return std::array{116 * y - 16, 500 * (x - y), 200 * (y - z)};
+        };
+        for (const auto kind : {Theme::Kind::light, Theme::Kind::dark, Theme::Kind::high_contrast}) {
+            Theme& theme = Theme::instance();
+            theme.apply(*qApp, kind, 1);
+            for (int level = 1; level <= 5; ++level) {
+                const auto a = lab(theme.tint(level - 1)), b = lab(theme.tint(level));
+                const double apart = std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+                QVERIFY2(apart >= 15, qPrintable(QStringLiteral("%1: %2").arg(level).arg(apart)));
+                QVERIFY((a[0] < b[0]) == (kind != Theme::Kind::light));  // and in order without their hue
+            }
+        }
+    }
     void textIsReadableOnEveryGround() {
         for (const auto kind : {Theme::Kind::light, Theme::Kind::dark, Theme::Kind::high_contrast}) {
             Theme& theme = Theme::instance();

@@ -5,12 +5,14 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QComboBox>
+#include <QFormLayout>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
@@ -146,6 +148,66 @@ class TestSmallScreen : public QObject {
         QVERIFY(arrangementFor({1300, 700}, 1.25) == Arrangement::tabs);
         QVERIFY(!experimentFolds({1300, 700}, 1) && experimentFolds({1300, 700}, 1.1) &&
                 experimentFolds({1024, 600}, 1));
+    }
+    void aHiddenLaneIsSaidInThePanelWithAWayBack() {
+        window_->controller().adoptSession(kvasir::test::synthetic_session(4));
+        settle();
+        const auto mark = [this] { return window_->findChild<QToolButton*>(QStringLiteral("lane-hidden-2")); };
+        QVERIFY(!mark());
+        window_->view().setLaneShown(2, false);
+        settle();
+        QVERIFY(mark());
+        QCOMPARE(mark()->text(), QStringLiteral("hidden"));
+        mark()->click();
+        settle();
+        QVERIFY(window_->view().laneShown(2));
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QVERIFY(!mark());
+    }
+    void theTextDialogLeavesNoLabelBehind() {
+        PromptDialog dialog(Experiment::first_start(), nullptr, nullptr);
+        dialog.show();
+        for (QRadioButton* mode : dialog.findChildren<QRadioButton*>()) {
+            mode->click();
+            settle();
+            auto* form = dialog.findChild<QFormLayout*>();
+            for (int row = 0; row < form->rowCount(); ++row) {
+                const QLayoutItem *label = form->itemAt(row, QFormLayout::LabelRole),
+                                  *field = form->itemAt(row, QFormLayout::FieldRole);
+                if (label && field && field->widget())
+                    QCOMPARE(label->widget()->isVisible(), field->widget()->isVisible());
+            }
+        }
+        for (QSpinBox* box : dialog.findChildren<QSpinBox*>()) {
+            box->setValue(1);
+            QCOMPARE(box->suffix(), QStringLiteral(" token"));
+            box->setValue(2);
+            QCOMPARE(box->suffix(), QStringLiteral(" tokens"));
+        }
+    }
+    void theWindowNeverGrowsPastItsScreen() {
+        const QSize screen = window_->screen()->availableSize();
+        const QSize before(std::min(1300, screen.width() - 20), std::min(706, screen.height() - 60));
+        resizeTo(before.width(), before.height());
+        QCOMPARE(window_->size(), before);
+        for (int i = 0; i < 2; ++i) {  // all plots come back while the type is still large, or would
+            window_->actions()["layout-present"]->trigger();
+            settle();
+            window_->actions()["layout-explore"]->trigger();
+            settle();
+            QCOMPARE(window_->size(), before);
+        }
+        for (const double type : {1.5, 2.0}) {
+            window_->setTypeScale(type);
+            settle();
+            for (PlotDock* dock : window_->plotDocks())
+                dock->show();
+            settle();
+            const QSize least = window_->minimumSize(), is = window_->frameGeometry().size();
+            QVERIFY2(least.width() < screen.width() && least.height() < screen.height(),
+                     qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
+            QVERIFY(is.width() <= screen.width() && is.height() <= screen.height());
+        }
     }
     void aTallPlotTakesTheColumnAndGivesItBack() {
         resizeTo(1300, 720);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/lanes/lane_header.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QMenu>
 #include <QPaintEvent>
 #include <QPainter>
@@ -38,8 +40,16 @@ LaneHeader::LaneHeader(QWidget* parent)
     chevron_->setMenu(figures);
     connect(figures, &QMenu::aboutToShow, this, [this, figures] {
         figures->clear();
-        for (const QString& line : headerToolTip(content_).split(QLatin1Char('\n')))
-            figures->addAction(line)->setEnabled(false);
+        const QString all = headerToolTip(content_);
+        const auto copies = [this](QAction* action, const QString& text) {
+            connect(action, &QAction::triggered, this, [text] { QGuiApplication::clipboard()->setText(text); });
+        };
+        copies(figures->addAction(icon(QStringLiteral("copy")), tr("Copy all figures")), all);
+        figures->addSeparator();
+        for (const QString& line : all.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) {  // each copies itself
+            QString shown = line;
+            copies(figures->addAction(shown.replace(QLatin1Char('&'), QLatin1String("&&"))), line);
+        }
     });
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     placeButtons();

@@ -68,13 +68,13 @@ QVector<LaneMetric> laneMetrics(const LaneHeaderContent& c) {
     list << ranked({tr("tokens / s"), some && s.tokens_per_second > 0 ? fixedText(s.tokens_per_second, 1) : kNone,
                     QStringLiteral("888.8")},
                    5);
-    list << ranked(klMetric(c), 0);
+    list << ranked(klMetric(c), c.reference ? 2 : 0);  // n stays beside a mean as long as any other figure can go
     if (c.reference) {
         list << ranked(
             {tr("perplexity"), c.figures ? figureText(c.figures->ppl, [](double v) { return fixedText(v, 2); }) : kNone,
              QStringLiteral("888.88")},
-            1);
-        list << ranked({tr("n"), countOf(c), QStringLiteral("888")}, 4);
+            0);
+        list << ranked({tr("n"), countOf(c), QStringLiteral("888")}, 1);
         return list;
     }
     list << ranked(countMetric(c), 1);
@@ -109,7 +109,7 @@ QString metricsInWords(const LaneHeaderContent& c) {
 }
 
 QString headerToolTip(const LaneHeaderContent& c) {
-    QString tip = QStringLiteral("%1\n%2").arg(c.name, c.spec);
+    QString tip = c.name == c.spec ? c.name : c.name + QLatin1Char('\n') + c.spec;
     if (!c.trouble.isEmpty()) return tip + QLatin1Char('\n') + c.trouble;
     if (c.figures)
         for (const LaneMetric& m : laneMetrics(c))

@@ -41,6 +41,11 @@ LaneList::LaneList(RunController& controller, ExperimentEdits& edits, QWidget* p
     rebuild();
 }
 
+void LaneList::setHiddenTest(std::function<bool(int lane)> hidden) {
+    hidden_ = std::move(hidden);
+    rebuild();
+}
+
 void LaneList::rebuild() {
     const int focus = focusedLane();
     drag_->end();  // the mouse may go on moving in a row that has left the list
@@ -110,6 +115,18 @@ QWidget* LaneList::makeRow(int lane) {
     line->addWidget(used);
     line->addWidget(chip);
     line->addWidget(label, 1);
+    if (hidden_ && hidden_(lane)) {
+        auto* show = new QToolButton(row);
+        show->setObjectName(QStringLiteral("lane-hidden-%1").arg(lane));
+        show->setText(tr("hidden"));
+        typeset(show, 9, Face::regular, QStringLiteral("dim"));
+        show->setCursor(Qt::ArrowCursor);
+        show->setToolTip(tr("Lane %1 is hidden in lanes and plots; a click shows it again").arg(look.letter));
+        show->setAccessibleName(show->toolTip());
+        connect(show, &QToolButton::clicked, this, [this, lane] { emit showWanted(lane); });
+        line->addWidget(show);
+        bits->hide();  // there is no room for both
+    }
     line->addWidget(bits);
     line->addWidget(more);
     return row;

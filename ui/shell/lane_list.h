@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 class QMenu;
@@ -19,11 +20,14 @@ class LaneList : public QWidget {
  public:
     LaneList(RunController& controller, ExperimentEdits& edits, QWidget* parent = nullptr);
     void rebuild();
+    /// Tells a lane that is hidden in lanes and plots from one that is shown; asked when rows are made.
+    void setHiddenTest(std::function<bool(int lane)> hidden);
     int focusedLane() const;  ///< lane of the row with the keyboard focus, -1: none
 
  signals:
     void menuWanted(int lane, QMenu* menu);
     void editWanted(int lane);
+    void showWanted(int lane);  ///< a hidden lane, again
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -35,6 +39,7 @@ class LaneList : public QWidget {
     ExperimentEdits& edits_;
     QVBoxLayout* column_;
     RowDrag* drag_;
+    std::function<bool(int)> hidden_;
 };
 
 }  // namespace kvasir::ui

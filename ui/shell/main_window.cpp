@@ -141,6 +141,19 @@ void MainWindow::makeDocks() {
     experiment_dock_->setPanel(panel_);
     connect(panel_->lanes(), &LaneList::menuWanted, this, &MainWindow::fillLaneMenu);
     connect(panel_->lanes(), &LaneList::editWanted, this, &MainWindow::editLane);
+    const auto in_run = [this](int lane) {
+        return same_lane(controller_.experiment(), lane, controller_.shownExperiment());
+    };
+    panel_->lanes()->setHiddenTest([this, in_run](int lane) {
+        const int shown = in_run(lane);
+        return shown >= 0 && !view_.laneShown(shown);
+    });
+    connect(panel_->lanes(), &LaneList::showWanted, this, [this, in_run](int lane) {
+        if (const int shown = in_run(lane); shown >= 0) view_.setLaneShown(shown, true);
+    });
+    // later, because a click in a row may be what shows its lane again
+    connect(&view_, &ViewState::lanesShownChanged, panel_->lanes(),
+            [list = panel_->lanes()] { QTimer::singleShot(0, list, &LaneList::rebuild); });
     for (const PlotEntry& entry : plotRegistry()) {
         auto* dock = new PlotDock(entry, entry.make(controller_, view_, this), this);
         connect(dock, &PlotDock::exportWanted, this, [this, dock] { exportWithDialog(dock); });

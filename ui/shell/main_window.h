@@ -78,6 +78,7 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
  private:
     // main_window.cpp
@@ -118,6 +119,7 @@ class MainWindow : public QMainWindow {
     // main_window_view.cpp
     void applyTheme();
     void followAll();
+    void boundMinimum();
     void focusPane(int by);
 
     Settings& settings_;

@@ -3,7 +3,9 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QKeyEvent>
+#include <QLayout>
 #include <QMenu>
+#include <QScreen>
 #include <QTimer>
 #include <algorithm>
 
@@ -108,14 +110,15 @@ void MainWindow::setPresent(bool present) {
     actions_[present ? "layout-present" : "layout-explore"]->setChecked(true);
     if (present == present_) return;
     present_ = present;
-    layout_->setPresent(present);
     if (present) {
+        layout_->setPresent(true);
         scale_before_present_ = scale_;
         lanes_->setTextPoints(14, 2, 2);
         setTypeScale(std::max(1.5, scale_));
     } else {
         lanes_->setTextPoints(11, 1, 4);
-        setTypeScale(scale_before_present_);
+        setTypeScale(scale_before_present_);  // first: in the large type the plots that come back want more room
+        layout_->setPresent(false);
     }
     layout_->adapt();
     updateBanner();
@@ -125,6 +128,20 @@ void MainWindow::setPresent(bool present) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     if (layout_) QTimer::singleShot(0, layout_, &DockLayout::adapt);
+}
+
+/// A layout makes its window as large as all in it wants to be, however small the screen is. Explicit minima keep it
+/// from that: here they are what the layout wants and the screen has.
+void MainWindow::boundMinimum() {
+    const QSize frame = (frameGeometry().size() - size()).expandedTo({2, 36});  // not known before it is shown
+    setMinimumSize(layout()->totalMinimumSize().boundedTo(screen()->availableSize() - frame).expandedTo({1, 1}));
+}
+
+bool MainWindow::event(QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show ||
+        event->type() == QEvent::ScreenChangeInternal)
+        boundMinimum();
+    return QMainWindow::event(event);
 }
 
 void MainWindow::followAll() {

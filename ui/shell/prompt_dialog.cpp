@@ -19,6 +19,18 @@
 
 namespace kvasir::ui {
 
+namespace {
+
+void countInWords(QSpinBox* box) {
+    const auto say = [box](int n) {
+        box->setSuffix(n == 1 ? PromptDialog::tr(" token") : PromptDialog::tr(" tokens"));
+    };
+    say(box->value());
+    QObject::connect(box, &QSpinBox::valueChanged, box, say);
+}
+
+}  // namespace
+
 PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const Model> model, QWidget* parent)
     : QDialog(parent),
       experiment_(experiment),
@@ -43,7 +55,7 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
     typeset(count_, 9, Face::regular, QStringLiteral("dim"));
     column->addWidget(count_);
 
-    auto* form = new QFormLayout;
+    auto* form = form_ = new QFormLayout;
     form->setHorizontalSpacing(12);
     auto* use_row = new QHBoxLayout;
     const QString names[] = {tr("continue it"), tr("score it")};
@@ -67,11 +79,11 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
     form->addRow(tr("Chat"), chat_);
     prefill_->setRange(1, 100000);
     prefill_->setValue(experiment.prefill);
-    prefill_->setSuffix(tr(" tokens"));
-    form->addRow(prefill_label_ = new QLabel(tr("Prompt")), prefill_);
+    countInWords(prefill_);
+    form->addRow(tr("Prompt"), prefill_);
     tokens_->setRange(0, 100000);
     tokens_->setValue(experiment.n_tokens);
-    tokens_->setSuffix(tr(" tokens"));
+    countInWords(tokens_);
     form->addRow(tokens_label_ = new QLabel, tokens_);
     column->addLayout(form);
 
@@ -100,9 +112,8 @@ PromptDialog::PromptDialog(const Experiment& experiment, std::shared_ptr<const M
 
 void PromptDialog::modeChanged() {
     const bool score = use_->checkedId() == 1;
-    prefill_->setVisible(score);
-    prefill_label_->setVisible(score);
-    chat_->setVisible(!score);
+    form_->setRowVisible(prefill_, score);  // with its label
+    form_->setRowVisible(chat_, !score);
     tokens_label_->setText(score ? tr("Score") : tr("Write"));
     tokens_->setSpecialValueText(score ? tr("all that follow") : QString());
     tokens_->setMinimum(score ? 0 : 1);
@@ -119,7 +130,7 @@ void PromptDialog::countTokens() {
 
 void PromptDialog::showCount(int n) {
     const int context = model_->config().context_length;
-    QString text = tr("%1 tokens").arg(countText(n));
+    QString text = n == 1 ? tr("1 token") : tr("%1 tokens").arg(countText(n));
     if (n > context) text += tr(" · more than the model's context of %1").arg(countText(context));
     count_->setText(text);
 }

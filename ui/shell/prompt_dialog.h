@@ -12,6 +12,7 @@
 
 class QButtonGroup;
 class QCheckBox;
+class QFormLayout;
 class QLabel;
 class QPlainTextEdit;
 class QSpinBox;
@@ -35,7 +36,8 @@ class PromptDialog : public QDialog {
     QButtonGroup* use_;
     QCheckBox* chat_;
     QSpinBox *tokens_, *prefill_;
-    QLabel *tokens_label_, *prefill_label_, *count_;
+    QFormLayout* form_ = nullptr;
+    QLabel *tokens_label_, *count_;
     QTimer count_timer_;
     TokenCounter counter_;
 };
